@@ -42,6 +42,11 @@ class Served:
         self._thread = threading.Thread(target=self.server.run, daemon=True)
         self._thread.start()
 
+    @property
+    def url(self) -> str:
+        """The address with the token."""
+        return self.server.url
+
     def get(self, path: str, method: str = "GET", **headers: str) -> http.client.HTTPResponse:
         """Send a request just as it is written; a header of None is left out, `_` stands for `-`."""
         connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=10)
@@ -86,7 +91,7 @@ class Served:
 
     def close(self) -> None:
         self.server.stop()
-        self._thread.join(10)
+        self._thread.join(120)
         assert not self._thread.is_alive()
 
 

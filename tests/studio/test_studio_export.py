@@ -5,10 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import runpy
-import subprocess
-import sys
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -25,6 +21,7 @@ from mustlink.studio._adapter import Fit, fit_method
 from mustlink.studio._export import export_file
 from mustlink.studio._script import ShownLabels, write_script
 from mustlink.workflow import TableOptions, load_table
+from studio.scripts import run_script, run_script_apart
 
 CUSTOMERS, CUSTOMER_LINKS = sample_paths()
 
@@ -60,23 +57,7 @@ def test_notices_of_the_table_stand_once_in_the_report(tmp_path: Path) -> None:
         assert export_file(session, "report").text.count(notice) == 1
 
 
-def run(script: str, folder: Path) -> None:
-    """Run a script in a folder; in this process, since another one takes seconds to start."""
-    path = folder / "again.py"
-    path.write_text(script, encoding="utf-8")
-    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings(action="ignore"):
-        patch.chdir(folder)
-        runpy.run_path(path.name, run_name="__main__")
-
-
-def run_apart(script: str, folder: Path) -> None:
-    """Run a script in a process of its own, as a person would."""
-    (folder / "again.py").write_text(script, encoding="utf-8")
-    done = subprocess.run([sys.executable, "-W", "ignore", "again.py"], cwd=folder, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-
-
-def check_script(session: Session, folder: Path, run: Callable[[str, Path], None] = run) -> None:
+def check_script(session: Session, folder: Path, run: Callable[[str, Path], None] = run_script) -> None:
     """Run the script of a session, and compare what it writes with what is seen."""
     seen = read(export_file(session, "labels").text)
     file = export_file(session, "python")
@@ -173,7 +154,7 @@ def test_the_script_lists_rows_that_were_placed_by_hand(tmp_path: Path) -> None:
         options, table.row_names, Constraints(), ShownLabels(shown, names, "pck", 3, found=fit.labels)
     )
     assert f"{table.row_names[4]!r}: 8," in script
-    run(script, tmp_path)
+    run_script(script, tmp_path)
     (written,) = tmp_path.glob("*.clusters.csv")
     found = pd.read_csv(written)
     assert found["cluster"].fillna(-1).astype(int).tolist() == shown.tolist()
@@ -199,7 +180,7 @@ def test_the_script_of_a_table_with_options_rules_and_weights(tmp_path: Path) ->
         session.apply(Link(2, 70, together=True))
         fit_now(session)
         seen = {line["row"]: line["cluster"] for line in read(export_file(session, "labels").text.replace(";", ","))}
-        run(export_file(session, "python").text, folder)
+        run_script(export_file(session, "python").text, folder)
     (written,) = folder.glob("*.clusters.csv")
     again = {line["row"]: line["cluster"] for line in read(written.read_text(encoding="utf-8"))}
     assert seen.pop("40") == ""
@@ -214,7 +195,7 @@ def test_the_script_of_a_data_frame_reads_one(tmp_path: Path) -> None:
         assert session.engine.shown.method == "instant"
         assert set(session.engine.labels) == {0, 1}
         frame.to_csv(tmp_path / "table.csv", index=False)
-        check_script(session, tmp_path, run_apart)
+        check_script(session, tmp_path, run_script_apart)
 
 
 def test_the_script_of_a_large_table_uses_its_principal_components(
@@ -234,7 +215,7 @@ def test_the_script_of_a_large_table_uses_its_principal_components(
     shown = ShownLabels(engine.labels, {0: "a", 1: "b"}, "instant", None, is_reduced=True)
     folder = tmp_path / "out"
     folder.mkdir()
-    run(write_script(options, table.row_names, engine.constraints, shown), folder)
+    run_script(write_script(options, table.row_names, engine.constraints, shown), folder)
     assert pd.read_csv(folder / "large.clusters.csv")["cluster"].tolist() == engine.labels.tolist()
 
 

@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 from sklearn.datasets import load_iris
 
-from studio.browser.running import RunningStudio, open_browser, why_no_browser
+from studio.browser.running import open_browser, why_no_browser
 from studio.browser.studio_page import OpenPage, StudioPage
+from studio.served import Served, make_session
 
 
 def skip_without_browser() -> None:
@@ -64,15 +65,16 @@ def iris_table(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def iris_studio(iris_table: Path) -> Iterator[RunningStudio]:
+def iris_studio(iris_table: Path) -> Iterator[Served]:
     """One studio for all tests, each of which begins with the first state, see `studio`."""
     skip_without_browser()
-    with RunningStudio(iris_table, "-k", "3", "--id", "flower", folder=iris_table.parent) as running:
-        yield running
+    served = Served(make_session(iris_table.parent, 3, table=iris_table, id_column="flower"))
+    yield served
+    served.close()
 
 
 @pytest.fixture
-def studio(iris_studio: RunningStudio, open_page: OpenPage) -> StudioPage:
+def studio(iris_studio: Served, open_page: OpenPage) -> StudioPage:
     """The page of the iris flowers, with nothing answered, moved or drawn."""
     page = open_page(iris_studio.url)
     page.begin_afresh()

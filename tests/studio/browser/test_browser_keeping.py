@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
-import subprocess
-import sys
 from contextlib import closing
 from io import StringIO
 from pathlib import Path
@@ -18,6 +16,7 @@ import pytest
 from mustlink import Constraints
 from studio.browser.running import RunningStudio
 from studio.browser.studio_page import OpenPage, StudioPage
+from studio.scripts import run_script
 
 
 @pytest.fixture
@@ -113,9 +112,7 @@ def test_exports_are_what_is_seen(studio: StudioPage, open_page: OpenPage, tmp_p
     assert {frozenset(pair) for pair in read.must_link.tolist()} == {pair for pair in links if links[pair]}
     assert {frozenset(pair) for pair in read.cannot_link.tolist()} == {pair for pair in links if not links[pair]}
 
-    (tmp_path / "again.py").write_text(studio.save("Python"), encoding="utf-8")
-    run = subprocess.run([sys.executable, "again.py"], cwd=tmp_path, capture_output=True, text=True, timeout=300)
-    assert run.returncode == 0, run.stderr
+    run_script(studio.save("Python"), tmp_path)
     again = pd.read_csv(tmp_path / "iris.clusters.csv")
     pd.testing.assert_frame_equal(again, labels[again.columns])
 

@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 import pandas as pd
 import pytest
 
-from studio.browser.running import RunningStudio
 from studio.browser.studio_page import NO_GROUP, OpenPage, StudioPage
+from studio.served import Served, make_session
 
 PHONE = {
     "viewport": {"width": 390, "height": 844},
@@ -55,7 +55,7 @@ def test_the_policy_forbids_inline_scripts(studio: StudioPage) -> None:
     studio.expect_trouble("Content Security Policy")
 
 
-def test_a_second_tab_follows(studio: StudioPage, iris_studio: RunningStudio, open_page: OpenPage) -> None:
+def test_a_second_tab_follows(studio: StudioPage, iris_studio: Served, open_page: OpenPage) -> None:
     other = open_page(iris_studio.url, other_tab_of=studio)
     studio.act(do="link", a=0, b=149, together=False)
     other.until("store.state.n_links === 1")
@@ -65,7 +65,7 @@ def test_a_second_tab_follows(studio: StudioPage, iris_studio: RunningStudio, op
 
 
 @pytest.mark.parametrize("token", [None, "wrong"])
-def test_no_page_without_the_token(iris_studio: RunningStudio, open_page: OpenPage, token: str | None) -> None:
+def test_no_page_without_the_token(iris_studio: Served, open_page: OpenPage, token: str | None) -> None:
     address = urlsplit(iris_studio.url)
     page = open_page(address._replace(query="" if token is None else f"token={token}").geturl(), wait=False)
     page.expect_trouble("403 (Forbidden)")
@@ -86,7 +86,7 @@ SCRIPTS = (
 
 
 @pytest.fixture(scope="module")
-def hostile_studio(browser: object, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningStudio]:
+def hostile_studio(browser: object, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A table with markup in its name, its columns, its ids and its cells."""
     n_rows = 6 * len(SCRIPTS)
     texts = [f"{SCRIPTS[row % len(SCRIPTS)]} {row}" for row in range(n_rows)]
@@ -100,13 +100,13 @@ def hostile_studio(browser: object, tmp_path_factory: pytest.TempPathFactory) ->
     )
     path = tmp_path_factory.mktemp("hostile") / "<img src=x onerror=alert(1)>.csv"
     table.to_csv(path, index=False)
-    with RunningStudio(path, "-k", "2", "--id", SCRIPTS[2], "--ignore", "note", folder=path.parent) as running:
-        yield running
+    served = Served(make_session(path.parent, table=path, id_column=SCRIPTS[2], ignore=["note"]))
+    yield served
+    served.close()
 
 
-def test_a_table_with_scripts_does_nothing(hostile_studio: RunningStudio, open_page: OpenPage) -> None:
+def test_a_table_with_scripts_does_nothing(hostile_studio: Served, open_page: OpenPage) -> None:
     studio = open_page(hostile_studio.url)
-    studio.act(do="choose", n_clusters=None, method="instant")
     studio.act(do="link", a=0, b=3, together=False)
     studio.act(do="rename", group=studio.state["groups"][0]["id"], name=SCRIPTS[0])
     studio.act(do="snapshot", name=SCRIPTS[1])
@@ -125,7 +125,7 @@ def test_a_table_with_scripts_does_nothing(hostile_studio: RunningStudio, open_p
     )
 
 
-def test_the_question_card_of_a_phone(iris_studio: RunningStudio, open_page: OpenPage) -> None:
+def test_the_question_card_of_a_phone(iris_studio: Served, open_page: OpenPage) -> None:
     studio = open_page(iris_studio.url, **PHONE)
     studio.begin_afresh()
     assert studio.page.evaluate("document.scrollingElement.scrollWidth") <= 390
@@ -141,7 +141,7 @@ def test_the_question_card_of_a_phone(iris_studio: RunningStudio, open_page: Ope
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_light_and_dark(iris_studio: RunningStudio, open_page: OpenPage, scheme: str) -> None:
+def test_light_and_dark(iris_studio: Served, open_page: OpenPage, scheme: str) -> None:
     studio = open_page(iris_studio.url, color_scheme=scheme)
     background, ink = studio.page.evaluate(
         "(() => { const style = getComputedStyle(document.querySelector('.ml-studio'));"
@@ -188,13 +188,13 @@ def test_every_control_has_a_name(studio: StudioPage) -> None:
     assert len(names) == len(set(names))
 
 
-@pytest.mark.parametrize("motion", ["reduce", "no-preference"])
-def test_motion(iris_studio: RunningStudio, open_page: OpenPage, motion: str) -> None:
-    studio = open_page(iris_studio.url, reduced_motion=motion)
+def test_motion(studio: StudioPage) -> None:
     studio.tab("Links").wait_for()
-    longest = studio.page.evaluate(
-        "Math.max(...[...document.querySelectorAll('*')].map((element) => getComputedStyle(element))"
-        ".flatMap((style) => [style.transitionDuration, style.animationDuration])"
-        ".flatMap((durations) => durations.split(',').map(parseFloat)))"
-    )
-    assert longest <= (0.01 if motion == "reduce" else 1.0)
+    for motion, limit in (("reduce", 0.01), ("no-preference", 1.0)):
+        studio.page.emulate_media(reduced_motion=motion)
+        longest = studio.page.evaluate(
+            "Math.max(...[...document.querySelectorAll('*')].map((element) => getComputedStyle(element))"
+            ".flatMap((style) => [style.transitionDuration, style.animationDuration])"
+            ".flatMap((durations) => durations.split(',').map(parseFloat)))"
+        )
+        assert longest <= limit

@@ -11,8 +11,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from studio.browser.running import RunningStudio
+from mustlink.studio import Session
+from mustlink.workflow import TableOptions, load_table
 from studio.browser.studio_page import OpenPage, StudioPage
+from studio.served import Served
 
 N_ROWS = 24
 
@@ -33,7 +35,7 @@ def story(row: int) -> str:
 
 
 @pytest.fixture(scope="module")
-def plates(browser: object, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningStudio]:
+def plates(browser: object, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A table of two groups with texts, images and edges: two rings, each of every second row."""
     folder = tmp_path_factory.mktemp("plates")
     for name, color in (("red.png", (200, 30, 30)), ("blue.png", (30, 30, 200))):
@@ -53,9 +55,13 @@ def plates(browser: object, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     table.to_csv(folder / "plates.csv", index=False)
     edges = [f"p{row:02d},p{(row + 2) % N_ROWS:02d}" for row in rows]
     (folder / "edges.csv").write_text("\n".join(["a,b", *edges]) + "\n", encoding="utf-8")
-    words = ("plates.csv", "-k", "2", "--id", "plate", "--ignore", "story", "--ignore", "photo", "--edges", "edges.csv")
-    with RunningStudio(*words, folder=folder) as running:
-        yield running
+    options = TableOptions(folder / "plates.csv", id_column="plate", ignore=["story", "photo"])
+    session = Session.create(
+        load_table(options), options, folder / "plates.mustlink", n_clusters=2, edges=folder / "edges.csv"
+    )
+    served = Served(session)
+    yield served
+    served.close()
 
 
 # Resolves when no row has moved for some looks at the map, one after the other.
@@ -78,7 +84,7 @@ def places(studio: StudioPage) -> np.ndarray:
     return np.array([[place["x"], place["y"]] for place in found])
 
 
-def test_springs_move_the_rows_and_come_to_rest(plates: RunningStudio, open_page: OpenPage) -> None:
+def test_springs_move_the_rows_and_come_to_rest(plates: Served, open_page: OpenPage) -> None:
     studio = open_page(plates.url, reduced_motion="no-preference")
     studio.begin_afresh()
     assert studio.read("store.view") == "spring"
@@ -104,7 +110,7 @@ def test_springs_move_the_rows_and_come_to_rest(plates: RunningStudio, open_page
     assert nearer.all()
 
 
-def test_texts_and_images_are_on_the_card(plates: RunningStudio, open_page: OpenPage) -> None:
+def test_texts_and_images_are_on_the_card(plates: Served, open_page: OpenPage) -> None:
     studio = open_page(plates.url)
     studio.begin_afresh()
     card = studio.page.get_by_role("region", name="Question")
@@ -119,7 +125,7 @@ def test_texts_and_images_are_on_the_card(plates: RunningStudio, open_page: Open
         assert image.get_attribute("src").startswith("data:image/png;base64,")
 
 
-def test_the_view_that_the_links_make_after_a_fit(plates: RunningStudio, open_page: OpenPage) -> None:
+def test_the_view_that_the_links_make_after_a_fit(plates: Served, open_page: OpenPage) -> None:
     studio = open_page(plates.url)
     studio.begin_afresh()
     view = studio.page.get_by_role("combobox", name="View")
