@@ -216,7 +216,7 @@ def test_the_script_of_a_large_table_uses_its_principal_components(
     folder = tmp_path / "out"
     folder.mkdir()
     run_script(write_script(options, table.row_names, engine.constraints, shown), folder)
-    assert pd.read_csv(folder / "large.clusters.csv")["cluster"].tolist() == engine.labels.tolist()
+    assert pd.read_csv(folder / "large.script.clusters.csv")["cluster"].tolist() == engine.labels.tolist()
 
 
 def test_a_script_before_the_fit_is_done_says_so(session: Session) -> None:
