@@ -191,9 +191,10 @@ def test_the_script_of_a_data_frame_reads_one(tmp_path: Path) -> None:
     frame = pd.DataFrame({"x": [0.0, 1.0, 2.0, 8.0, 9.0], "y": [1.0, 2.0, 1.5, 7.0, 6.0]})
     with Session.from_frame(frame, random_state=4) as session:
         session.apply(Move((1,), 0.2, 0.2))
-        session.apply(Link(3, 4, together=True))
+        session.apply(Link(0, 4, together=False))
+        session.apply(Link(2, 3, together=True))
         assert session.engine.shown.method == "instant"
-        assert set(session.engine.labels) == {0, 1}
+        assert set(session.engine.labels) == {0, 1, 2}
         frame.to_csv(tmp_path / "table.csv", index=False)
         check_script(session, tmp_path, run_script_apart)
 
@@ -216,7 +217,7 @@ def test_the_script_of_a_large_table_uses_its_principal_components(
     folder = tmp_path / "out"
     folder.mkdir()
     run_script(write_script(options, table.row_names, engine.constraints, shown), folder)
-    assert pd.read_csv(folder / "large.clusters.csv")["cluster"].tolist() == engine.labels.tolist()
+    assert pd.read_csv(folder / "large.script.clusters.csv")["cluster"].tolist() == engine.labels.tolist()
 
 
 def test_a_script_before_the_fit_is_done_says_so(session: Session) -> None:

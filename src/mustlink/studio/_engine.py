@@ -96,6 +96,10 @@ class Engine:
     The confidence of the instant clustering is the bottleneck margin: the longest step to the nearest other group minus
     that to the own one, over their sum. A move to a further place than there are groups raises `n_clusters`.
 
+    Two additions to the source: rows that are dropped onto a row belong to its group, also if another place of this
+    group has pinned rows; and without `n_clusters`, components of must-links alone begin no group, so that linking two
+    rows of one group does not split it.
+
     All methods may be called from several threads; :meth:`apply` and :meth:`offer` wait for each other.
 
     Examples

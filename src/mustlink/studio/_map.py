@@ -38,7 +38,7 @@ class Map:
     def __init__(self, session: Session) -> None:
         self._session = session
         no_umap = None if has_umap() else "UMAP is not installed; install it with: pip install umap-learn"
-        no_edges = None if session.edges is not None else "It needs edges between rows; start the studio with --edges."
+        no_edges = None if session.edges is not None else "It needs edges; start the studio with a file of edges."
         self.views = (
             View("pca", "Principal components"),
             View("learned", "The view your links make"),

@@ -113,7 +113,7 @@ def test_exports_are_what_is_seen(studio: StudioPage, open_page: OpenPage, tmp_p
     assert {frozenset(pair) for pair in read.cannot_link.tolist()} == {pair for pair in links if not links[pair]}
 
     run_script(studio.save("Python"), tmp_path)
-    again = pd.read_csv(tmp_path / "iris.clusters.csv")
+    again = pd.read_csv(tmp_path / "iris.script.clusters.csv")
     pd.testing.assert_frame_equal(again, labels[again.columns])
 
     log = json.loads(studio.save("Log"))
