@@ -64,11 +64,15 @@ def iris_table(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture(scope="session")
-def iris_studio(iris_table: Path) -> Iterator[Served]:
-    """One studio for all tests, each of which begins with the first state, see `studio`."""
+@pytest.fixture(scope="module")
+def iris_studio(iris_table: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """One studio for the tests of a module, each of which begins with the first state, see `studio`.
+
+    Not longer: Hypothesis notices if a thread draws random numbers while it does.
+    """
     skip_without_browser()
-    served = Served(make_session(iris_table.parent, 3, table=iris_table, id_column="flower"))
+    folder = tmp_path_factory.mktemp("iris_studio")
+    served = Served(make_session(folder, 3, table=iris_table, id_column="flower"))
     yield served
     served.close()
 
