@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
 from sklearn.utils import gen_batches
 
 from mustlink import errors
@@ -21,6 +20,7 @@ from mustlink._types import Floats, Ints
 from mustlink.catalogue import CATALOGUE, Entry, find_clusterer
 from mustlink.constraints import Constraints
 from mustlink.errors import MustlinkError, OptionError
+from mustlink.studio._group_means import group_means
 from mustlink.studio._views import learned_view
 from mustlink.workflow import build_clusterer
 
@@ -315,11 +315,7 @@ def _own_and_best_other(scores: Floats, labels: Ints) -> tuple[Floats, Floats]:
 
 def distances_to_means(X: Any, labels: Ints, n_groups: int) -> tuple[Floats, Floats]:
     """Return the distances of each row to the mean of its own group, and to the nearest mean of another."""
-    used = np.flatnonzero(labels >= 0)
-    sizes = np.bincount(labels[used], minlength=n_groups).astype(np.float64)
-    members = csr_matrix((np.ones(len(used)), (labels[used], used)), shape=(n_groups, len(labels)))
-    sums = members @ X
-    means = np.asarray(sums.todense() if hasattr(sums, "todense") else sums) / np.maximum(sizes, 1.0)[:, None]
+    means, sizes = group_means(X, labels, n_groups)
     lengths = (means**2).sum(axis=1)
     own, other = np.empty(len(labels)), np.empty(len(labels))
     for part in gen_batches(len(labels), max(1, BLOCK_NUMBERS // max(X.shape[1], n_groups))):

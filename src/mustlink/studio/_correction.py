@@ -8,6 +8,7 @@ import numpy as np
 
 from mustlink._types import Array, Floats, Ints
 from mustlink.constraints import Closure, Constraints
+from mustlink.studio._group_means import group_means
 
 __all__ = ["correct_labels"]
 
@@ -37,7 +38,7 @@ def correct_labels(
     chosen = _elect(labels[rows], closure, votes)
     torn = closure.cannot_link[chosen[closure.cannot_link[:, 0]] == chosen[closure.cannot_link[:, 1]]]
     if len(torn):
-        centers = centers_of(X, labels)
+        centers, _ = group_means(X, labels, int(labels.max()) + 1)
         n_labels = len(X) if n_clusters is None else n_clusters
         chosen = _part(chosen, torn, closure, rows, X, centers, age, n_labels)
     corrected = labels.copy()
@@ -77,11 +78,3 @@ def _part(
         elif n_used < n_labels:
             chosen[moved] = n_used
     return chosen
-
-
-def centers_of(X: Array, labels: Ints) -> Floats:
-    """Return the mean of the rows of every label."""
-    known = labels >= 0
-    sizes = np.bincount(labels[known])
-    sums = [np.bincount(labels[known], weights=column[known], minlength=len(sizes)) for column in X.T]
-    return np.column_stack(sums) / np.maximum(sizes, 1)[:, None]

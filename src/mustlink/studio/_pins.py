@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from mustlink._types import Ints
 from mustlink.hierarchy import SeededSingleLink
@@ -33,22 +35,13 @@ def pin_components(pins: Positions, eps: float, joined: Mapping[int, int] = NONE
     tree = SeededSingleLink().fit(np.array([pins[row] for row in rows]))
     near = tree.tree_[tree.tree_lengths_ < eps]
     place_of = {row: place for place, row in enumerate(rows)}
-    parent = list(range(len(rows)))
-    for one, other in [*near.tolist(), *((place_of[a], place_of[b]) for a, b in joined.items())]:
-        first, second = _root(parent, one), _root(parent, other)
-        parent[max(first, second)] = min(first, second)
+    joins = np.array([(place_of[a], place_of[b]) for a, b in joined.items()], dtype=np.int64).reshape(-1, 2)
+    one, other = np.concatenate([near, joins]).T
+    graph = coo_array((np.ones(len(one)), (one, other)), shape=(len(rows), len(rows)))
     components: dict[int, list[int]] = {}
-    for place, row in enumerate(rows):
-        components.setdefault(_root(parent, place), []).append(row)
+    for row, component in zip(rows, connected_components(graph, directed=False)[1].tolist(), strict=True):
+        components.setdefault(component, []).append(row)
     return list(components.values())
-
-
-def _root(parent: list[int], node: int) -> int:
-    """Return the representative of a node's component, with path halving."""
-    while parent[node] != node:
-        parent[node] = parent[parent[node]]
-        node = parent[node]
-    return node
 
 
 def pin_links(components: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:
