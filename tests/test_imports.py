@@ -51,7 +51,9 @@ HELPERS = {
 ROWS = [
     {"constraints"},
     {"inference"},
-    {"base", "_rows", "estimator_checks"},
+    {"_rows"},
+    {"blocks"},
+    {"base", "estimator_checks"},
     {
         "alternative",
         "boosting",
@@ -84,7 +86,7 @@ ALSO = {("boosting", "spectral"), ("boosting", "mixture"), ("boosting", "kmeans"
 # Imports inside functions that go up or back: methods of the value that read and write files, balanced placement.
 INSIDE = {("constraints", "tables"), ("kmeans", "sizes")}
 
-FAMILIES = ROWS[3]
+FAMILIES = ROWS[5]
 
 
 def rank(part: str) -> int:

@@ -77,14 +77,17 @@ class RowBlocks:
     ----------
     X : ndarray in C order or CSR matrix, float32 or float64
         Never written; may be memory-mapped.
+    max_threads : int, default=None
+        The most threads to use; None is as many as scikit-learn would use.
     """
 
-    def __init__(self, X: Any) -> None:
+    def __init__(self, X: Any, *, max_threads: int | None = None) -> None:
         self.is_sparse = sparse.issparse(X)
         # A view that cannot be written: numba compiles read-only and writable arrays apart, and one is enough.
         self.X: Any = X if self.is_sparse else _read_only(X)
         self.n_rows, self.n_features = X.shape
         self.dtype = X.dtype
+        self._max_threads = max_threads
 
     def assign(self, centers: Floats, weight: Floats) -> Assignment:
         """Find the nearest center of every row, and sum the rows of each cluster."""
@@ -102,7 +105,7 @@ class RowBlocks:
                 return float(sparse_pass(*self._compressed(rows), weight[rows], by_feature, norms, *outcome))
             return float(dense_pass(self.X[rows], weight[rows], origin, by_feature, norms, *outcome))
 
-        inertia = sum(_map_in_order(work, len(blocks)))
+        inertia = sum(self._map_in_order(work, len(blocks)))
         return Assignment(labels, inertia, origin.astype(float), sums.sum(axis=0), counts.sum(axis=0))
 
     def assign_priced(
@@ -122,7 +125,7 @@ class RowBlocks:
             outcome = (labels[rows], gaps[rows], own[rows])
             priced_pass(self.X[rows], weight[rows], origin, by_feature, norms, prices, *outcome)
 
-        _map_in_order(work, len(blocks))
+        self._map_in_order(work, len(blocks))
         return labels, gaps, own
 
     def summed(self, labels: NDArray[np.int32], weight: Floats, n_clusters: int, inertia: float) -> Assignment:
@@ -140,7 +143,7 @@ class RowBlocks:
             rows = blocks[number]
             dense_sums(self.X[rows], weight[rows], labels[rows], sums[number], counts[number])
 
-        _map_in_order(work, len(blocks))
+        self._map_in_order(work, len(blocks))
         return Assignment(labels, inertia, origin, sums.sum(axis=0), counts.sum(axis=0))
 
     def squared_distances(self, centers: Floats, dtype: Any = np.float64) -> Array:
@@ -156,7 +159,7 @@ class RowBlocks:
             else:
                 dense_distances(self.X[rows], origin, by_feature, norms, out[rows])
 
-        _map_in_order(work, len(blocks))
+        self._map_in_order(work, len(blocks))
         return out
 
     def nearest_distances(self, centers: Floats) -> Floats:
@@ -185,7 +188,10 @@ class RowBlocks:
     def map_pieces(self, work: Callable[[slice, RowBlocks], Any]) -> list[Any]:
         """Apply a function to pieces of a few thousand rows, and return its results in order."""
         cuts = [slice(start, start + PIECE_ROWS) for start in range(0, self.n_rows, PIECE_ROWS)]
-        return _map_in_order(lambda number: work(cuts[number], RowBlocks(self.X[cuts[number]])), len(cuts))
+        threads = self._max_threads
+        return self._map_in_order(
+            lambda number: work(cuts[number], RowBlocks(self.X[cuts[number]], max_threads=threads)), len(cuts)
+        )
 
     def rows(self, index: Indices | slice) -> Floats:
         """Return some rows as a dense array in double precision."""
@@ -245,6 +251,14 @@ class RowBlocks:
         edges = np.arange(n_blocks + 1) * self.n_rows // n_blocks
         return [slice(start, stop) for start, stop in pairwise(edges)]
 
+    def _map_in_order(self, work: Callable[[int], Any], n_blocks: int) -> list[Any]:
+        """Work on the blocks, on threads where there are several, and return the results in order."""
+        threads = min(n_blocks, n_threads() if self._max_threads is None else self._max_threads)
+        if threads == 1:
+            return [work(number) for number in range(n_blocks)]
+        with one_blas_thread(), ThreadPoolExecutor(threads) as pool:
+            return list(pool.map(work, range(n_blocks)))
+
     def _shift_to_origin(self, centers: Floats, dtype: Any) -> tuple[Array, Array, Array]:
         """Put the origin at the mean of the centers; return it, the centers relative to it (features first), |c|^2."""
         origin = np.zeros(self.n_features) if self.is_sparse else centers.mean(axis=0)
@@ -301,12 +315,3 @@ def _read_only(array: Array) -> Array:
     view = array.view()
     view.flags.writeable = False
     return view
-
-
-def _map_in_order(work: Callable[[int], Any], n_blocks: int) -> list[Any]:
-    """Work on the blocks, on threads where there are several, and return the results in order."""
-    threads = min(n_blocks, n_threads())
-    if threads == 1:
-        return [work(number) for number in range(n_blocks)]
-    with one_blas_thread(), ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(work, range(n_blocks)))

@@ -20,6 +20,7 @@ from mustlink._sklearn_compat import fit_context
 from mustlink._spelling import count
 from mustlink._types import Indices
 from mustlink._warnings import warn_caller
+from mustlink.blocks import BlockedRows, as_blocked
 from mustlink.constraints import AlignedConstraints, Constraints, Feasibility, known_rows
 from mustlink.errors import ConstraintError, InfeasibleError, TooLargeError
 
@@ -27,6 +28,7 @@ __all__ = [
     "ConstrainedClusterMixin",
     "TableClusterMixin",
     "as_constraints",
+    "check_blocked",
     "check_enough_rows",
     "check_fits",
     "check_labels",
@@ -145,7 +147,11 @@ def _order_by_content(X: Any, labels: NDArray[Any], links: Constraints, *, is_pa
     is_chosen = code >= 0
     is_chosen[links.pairs] = True
     chosen, place = np.flatnonzero(is_chosen), np.cumsum(is_chosen) - 1
-    rank = split_ties(rank_rows(X, chosen, is_pairwise=is_pairwise), code[chosen, None])
+    if isinstance(X, BlockedRows):
+        rank = rank_rows(X.gather(chosen), np.arange(len(chosen)))
+    else:
+        rank = rank_rows(X, chosen, is_pairwise=is_pairwise)
+    rank = split_ties(rank, code[chosen, None])
     order = np.zeros(len(labels), dtype=np.intp)
     order[chosen] = split_by_links(rank, place[links.pairs], links.sign * links.weight)
     return order
@@ -172,6 +178,8 @@ class TableClusterMixin(ClusterMixin):
 
     # A subclass declares its parameters; those without a constraint are not validated.
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
+    # Whether a fit can read its rows in blocks, see `mustlink.blocks`.
+    _takes_blocks: ClassVar[bool] = False
     # The fitted attributes that ``predict`` reads, where a subclass has one.
     _read_by_predict: ClassVar[tuple[str, ...]] = ()
 
@@ -223,7 +231,9 @@ class TableClusterMixin(ClusterMixin):
             # Said once, below, and not also by the clusterers that a fit runs.
             warnings.filterwarnings("ignore", FEWER_CLUSTERS, ConvergenceWarning)
             self._fit(*arguments)
-        warn_of_fewer_clusters(self.labels_, n_clusters)
+        # Labels on other machines are not counted here.
+        if isinstance(self.labels_, np.ndarray):
+            warn_of_fewer_clusters(self.labels_, n_clusters)
 
     def _n_clusters_wanted(self) -> int | None:
         """Return the number of clusters that was asked for; None if it is to be found."""
@@ -400,9 +410,63 @@ def check_table(estimator: Any, X: Any, *, reset: bool = True, dtype: Any = FLOA
     array([[1., 2.],
            [3., 4.]])
     """
+    blocked = as_blocked(X)
+    if blocked is not None:
+        return check_blocked(estimator, blocked, reset=reset)
     X = validate_data(estimator, X, reset=reset, dtype=dtype, **options)
     check_magnitude(X)
     return X
+
+
+def check_blocked(estimator: Any, rows: BlockedRows, *, reset: bool = True) -> BlockedRows:
+    """Validate rows in blocks: the estimator takes them, their columns are its columns, and all numbers are finite.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Whose rows they are; it keeps their number of columns and their names.
+    rows : BlockedRows
+        The rows.
+    reset : bool, default=True
+        Whether the rows are those of a fit; new rows are compared with these.
+
+    Returns
+    -------
+    BlockedRows
+        The same rows.
+
+    Raises
+    ------
+    TypeError
+        If the estimator takes rows in memory only.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mustlink import ConstrainedHDBSCAN
+    >>> from mustlink.base import check_blocked
+    >>> from mustlink.blocks import FileRows
+    >>> check_blocked(ConstrainedHDBSCAN(), FileRows(np.zeros((4, 2))))
+    Traceback (most recent call last):
+        ...
+    TypeError: ConstrainedHDBSCAN takes rows in memory only, and X is read in blocks (4 x 2 numbers). PCKMeans, ...
+    """
+    if not getattr(estimator, "_takes_blocks", False):
+        raise TypeError(
+            f"{type(estimator).__name__} takes rows in memory only, and X is read in blocks ({rows.n_rows:,} x "
+            f"{rows.n_features:,} numbers). PCKMeans, COPKMeans, LCVQE, MPCKMeans and RobustBoostCluster take rows in "
+            "blocks; or cluster a sample of the rows in memory, and predict the others."
+        )
+    if rows.n_rows < 1 or rows.n_features < 1:
+        raise ValueError(f"X has the shape {rows.shape}; at least one row and one column are needed.")
+    # Here, since pandas takes long to import.
+    import pandas as pd
+
+    names = pd.DataFrame(np.empty((0, rows.n_features)), columns=rows.columns)
+    validate_data(estimator, names if rows.columns else names.to_numpy(), reset=reset, skip_check_array=True)
+    # Computed in a pass that looks at every number.
+    _ = rows.moments
+    return rows
 
 
 def check_enough_rows(n_samples: int, n_clusters: int | None, name: str = "n_clusters") -> None:

@@ -12,17 +12,23 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_array, check_random_state
+from sklearn.utils.random import sample_without_replacement
 from sklearn.utils.validation import check_is_fitted
 
 from mustlink._magnitude import check_magnitude, largest_number
 from mustlink._rows import RowBlocks
 from mustlink._sklearn_compat import Interval, StrOptions, check_sample_weight, fit_context, is_array_like
-from mustlink._types import Array, Floats, Ints
+from mustlink._types import Array, Floats, Indices, Ints
 from mustlink.base import ConstrainedClusterMixin, TableClusterMixin, check_table
-from mustlink.constraints import AlignedConstraints, Constraints
+from mustlink.blocks import BlockedRows, blockwise
+from mustlink.constraints import AlignedConstraints, Constraints, known_rows
+from mustlink.kmeans._blocked import BlockedEuclidean, BlockedLabels
 from mustlink.kmeans._engine import Euclidean, Geometry, Run, State, best_of_runs, iterate
 from mustlink.kmeans._rules import LinkedRows, LinkRule
 from mustlink.kmeans._seeding import Start, component_seeds, start_at_random_rows, start_at_seeds
+
+# Starts are drawn from at most so many rows, and the linked ones; more make them no better.
+MAX_ROWS_OF_STARTS = 100_000
 
 
 @dataclass
@@ -30,7 +36,7 @@ class Problem:
     """What a fit is given: X, its rows with weights, the linked rows, partial labels, the source of randomness."""
 
     X: Any
-    rows: RowBlocks
+    rows: Any  # RowBlocks, or BlockedRows where the rows are read in blocks
     weight: Floats
     linked: LinkedRows
     y: Array | None
@@ -40,6 +46,32 @@ class Problem:
     def mean_variance(self) -> float:
         """The variance of the features, averaged over the features."""
         return self.rows.mean_variance(self.weight)
+
+    @cached_property
+    def of_starts(self) -> ProblemOfStarts:
+        """The rows in memory that starts are drawn from: all, or the linked and labeled ones and a sample."""
+        n_rows, rows = self.rows.n_rows, self.rows
+        if n_rows <= MAX_ROWS_OF_STARTS:
+            in_memory = rows if isinstance(rows, RowBlocks) else RowBlocks(rows.gather(np.arange(n_rows)))
+            return ProblemOfStarts(in_memory.X, in_memory, self.weight, self.linked, self.y, self.rng)
+        linked, links = self.linked.given.without_groups().compact()
+        known = linked if self.y is None else np.union1d(linked, known_rows(self.y, missing=-1)[0])
+        sample = sample_without_replacement(n_rows, MAX_ROWS_OF_STARTS, random_state=self.rng)
+        # The linked rows come first, as their links are numbered.
+        index = np.concatenate([linked, np.setdiff1d(np.union1d(known, sample), linked)]).astype(np.intp)
+        shown = RowBlocks(rows.X[index] if isinstance(rows, RowBlocks) else rows.gather(index))
+        y = None if self.y is None else self.y[index]
+        return ProblemOfStarts(
+            shown.X, shown, self.weight[index], LinkedRows(links, len(index)), y, self.rng, index=index
+        )
+
+
+@dataclass
+class ProblemOfStarts(Problem):
+    """A problem whose rows are in memory."""
+
+    rows: RowBlocks
+    index: Indices | None = None  # the numbers of the rows in the whole problem, if they are not the same
 
 
 # How a fit is made: the geometry with its rule, where the runs start, and when they stop (arguments of `iterate`).
@@ -74,6 +106,7 @@ class BaseKMeans(TableClusterMixin, ClassNamePrefixFeaturesOutMixin, Transformer
     n_iter_: int
     objective_: list[float]
 
+    @blockwise
     def predict(self, X: Any) -> Ints:
         """Return the cluster with the nearest center for each row.
 
@@ -124,7 +157,8 @@ class BaseKMeans(TableClusterMixin, ClassNamePrefixFeaturesOutMixin, Transformer
         """Return what the runs need to know of the input."""
         rng = check_random_state(self.random_state)
         linked = LinkedRows(Constraints() if links is None else links, X.shape[0])
-        return Problem(X, RowBlocks(X), check_weight(sample_weight, X), linked, y, rng)
+        rows = X if isinstance(X, BlockedRows) else RowBlocks(X)
+        return Problem(X, rows, check_weight(sample_weight, X), linked, y, rng)
 
     def _check_rows(self, X: Any, *, reset: bool = True) -> Any:
         """Check rows, of the fit or new ones."""
@@ -139,17 +173,21 @@ class BaseKMeans(TableClusterMixin, ClassNamePrefixFeaturesOutMixin, Transformer
         """Return the geometry, the starts, and the stopping rule."""
         rule, start = self._rule_and_start(problem)
         tol = self.tol * problem.mean_variance if self.tol else 0.0
-        return Euclidean(problem.rows, problem.weight, rule), [start.map(State)], {"shift": tol}
+        rows = problem.rows
+        geometry = (
+            BlockedEuclidean(rows, rule) if isinstance(rows, BlockedRows) else Euclidean(rows, problem.weight, rule)
+        )
+        return geometry, [start.map(State)], {"shift": tol}
 
     def _rule_and_start(self, problem: Problem) -> tuple[LinkRule, Start]:
         """Return the rule for the linked rows, and where the centers start."""
-        return self._rule(problem), self._start(problem)
+        return self._rule(problem), self._start(problem.of_starts)
 
     def _rule(self, problem: Problem) -> LinkRule:
         """Return the rule for the linked rows."""
         return LinkRule()
 
-    def _start(self, problem: Problem, given: Callable[[Floats], Floats] | None = None) -> Start:
+    def _start(self, problem: ProblemOfStarts, given: Callable[[Floats], Floats] | None = None) -> Start:
         """Return the start that `init` asks for; `given` turns given centers into those of the problem's rows."""
         rows, weight = problem.rows, problem.weight
         if is_array_like(self.init):
@@ -289,15 +327,24 @@ def check_rows(estimator: Any, X: Any, *, reset: bool, takes_sparse: bool) -> An
 
 def keep_run(estimator: Any, run: Run, links: Constraints) -> None:
     """Store what every k-means clusterer keeps of a run."""
-    estimator.labels_ = run.labels.astype(np.int64)
     estimator.n_iter_ = run.n_iter
     if run.objective:
         estimator.objective_ = run.objective
+    if isinstance(run.labels, BlockedLabels):
+        estimator.violations_ = run.labels.violations(links)
+        estimator.labels_ = run.labels.compute()
+        return
+    estimator.labels_ = run.labels.astype(np.int64)
     estimator.violations_ = links.violations(estimator.labels_)
 
 
 def check_weight(sample_weight: ArrayLike | None, X: Any) -> Floats:
     """Check the weights of the rows: one for each, none negative, not all zero."""
+    if isinstance(X, BlockedRows):
+        if sample_weight is not None:
+            raise ValueError("sample_weight is not supported for rows that are read in blocks.")
+        # Takes no memory.
+        return np.broadcast_to(1.0, X.shape[0])
     if sample_weight is None:
         return np.ones(X.shape[0])
     weight: Floats = check_sample_weight(sample_weight, X, dtype=np.float64)

@@ -165,6 +165,7 @@ class COPKMeans(BaseWeightedKMeans):
         self.random_state = random_state
 
     _takes_groups = True
+    _takes_blocks = True
 
     def _rule(self, problem: Problem) -> Components:
         relax = self.on_infeasible == "relax"

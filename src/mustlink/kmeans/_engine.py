@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +18,12 @@ from mustlink._progress import progress
 from mustlink._rows import Assignment, RowBlocks
 from mustlink._spelling import count
 from mustlink._types import Floats, Indices, Mask
+from mustlink.blocks import BlockedRows
 from mustlink.errors import InfeasibleError
 from mustlink.kmeans._rules import LinkRule, NoPlacement
 from mustlink.kmeans._seeding import DEFAULT_RUNS, Start
 
-__all__ = ["Euclidean", "Geometry", "Run", "State", "Step", "assign", "best_of_runs", "iterate"]
+__all__ = ["Euclidean", "Geometry", "MovableRows", "Run", "State", "Step", "assign", "best_of_runs", "iterate"]
 
 Report = Callable[[int, float], None]
 
@@ -47,12 +48,20 @@ class Step:
     `found` is what the geometry needs to update the centers.
     """
 
-    labels: NDArray[np.int32]
+    labels: Any  # NDArray[np.int32]; a geometry of rows elsewhere has labels of its own
     found: Any
     units: Indices = field(default_factory=lambda: np.empty(0, dtype=np.intp))
     unit_cost: Floats = field(default_factory=lambda: np.empty(0))
     inertia: float = 0.0
     objective: float = 0.0
+
+
+class MovableRows(NamedTuple):
+    """Rows that can move into an empty cluster, their clusters, and how far they are from the centers of these."""
+
+    rows: Indices
+    labels: NDArray[np.integer]
+    distance: Floats
 
 
 @dataclass
@@ -89,6 +98,14 @@ class Geometry(ABC):
     @abstractmethod
     def unit_costs(self, state: State) -> Floats:
         """Return the cost of every unit of the rule in every cluster."""
+
+    def label_units(self, step: Step) -> None:
+        """Give the rows of the rule the labels of their units."""
+        step.labels[self.rule.rows] = step.units[self.rule.unit]
+
+    def has_same_labels(self, step: Step, previous: Step) -> bool:
+        """Whether two steps label all rows alike."""
+        return np.array_equal(step.labels, previous.labels)
 
     def place_units(self, state: State, previous: Indices | None) -> tuple[Indices, Floats]:
         """Return the cluster of every unit, and its cost there."""
@@ -128,6 +145,16 @@ class Geometry(ABC):
         """Return how far every row, and every unit, is from the center of its cluster."""
         return step.found, step.unit_cost.copy()
 
+    def movable_rows(self, step: Step, state: State) -> tuple[MovableRows, Floats]:
+        """Return the free rows that can move into an empty cluster, and how far every unit is from its center."""
+        distance, unit_distance = self.distances_to_own(step, state)
+        rows = np.flatnonzero(self.is_free)
+        return MovableRows(rows, step.labels[rows], distance[rows]), unit_distance
+
+    def free_counts(self, step: Step, n_clusters: int) -> Indices:
+        """Return the number of free rows of every cluster."""
+        return np.bincount(step.labels[self.is_free], minlength=n_clusters)
+
     def noise(self, state: State) -> float:
         """Return which gain in distance can be rounding."""
         return 0.0
@@ -135,6 +162,7 @@ class Geometry(ABC):
     def move_row(self, step: Step, row: int, c: int) -> None:
         """Enter a move of a free row into an empty cluster."""
         step.found[row] = 0.0
+        step.labels[row] = c
 
     def move_units(self, step: Step, units: Indices, c: int) -> None:
         """Enter a move of units into an empty cluster."""
@@ -147,8 +175,13 @@ class Euclidean(Geometry):
     def __init__(self, rows: RowBlocks, weight: Floats, rule: LinkRule) -> None:
         super().__init__(rows.n_rows, rule)
         self.is_free &= weight > 0
-        self._rows, self._free_weight = rows, np.where(self.is_free, weight, 0.0)
-        ruled = rows.take(rule.rows)
+        self._rows: Any = rows
+        self._free_weight = np.where(self.is_free, weight, 0.0)
+        self._average_units(rows, weight)
+
+    def _average_units(self, rows: RowBlocks | BlockedRows, weight: Floats) -> None:
+        """Compute the means of the units, their weights, and the scatter inside them."""
+        rule, ruled = self.rule, rows.take(self.rule.rows)
         self._weight: Floats = np.bincount(rule.unit, weight[rule.rows], rule.n_units).astype(np.float64)
         self._means, self._scatter = ruled, 0.0
         # Where every row is a unit of its own, the rows are the means.
@@ -208,6 +241,7 @@ class Euclidean(Geometry):
 
     def move_row(self, step: Step, row: int, c: int) -> None:
         step.found.move(self._rows.rows(np.array([row])), self._free_weight[[row]], step.labels[row], c)
+        step.labels[row] = c
 
     def move_units(self, step: Step, units: Indices, c: int) -> None:
         step.found.move(self._means.rows(units), self._weight[units], step.units[units[0]], c)
@@ -230,7 +264,7 @@ def iterate(
     share of it. Without a rule, these conditions and their order are those of scikit-learn's KMeans.
     """
     objective: list[float] = []
-    previous: NDArray[np.int32] | None = None
+    previous: Step | None = None
     units: Indices | None = None
     is_settled = False
     n_iter = 0
@@ -242,7 +276,7 @@ def iterate(
         moved = fill_empty_clusters(geometry, step, state)
         if not moved and previous is not None:
             if decrease is None:
-                is_settled = np.array_equal(step.labels, previous)
+                is_settled = geometry.has_same_labels(step, previous)
             else:
                 is_settled = objective[-2] - objective[-1] <= decrease * objective[-2]
         if is_settled:
@@ -253,7 +287,7 @@ def iterate(
         state, units = updated, step.units
         if shifted <= shift and n_iter >= min_iter:
             break
-        previous = None if moved else step.labels
+        previous = None if moved else step
     if not is_settled:
         step = assign(geometry, state, units)
         objective.append(step.objective)
@@ -270,7 +304,7 @@ def assign(geometry: Geometry, state: State, previous: Indices | None) -> Step:
         if penalties is not None:
             rule.set_penalties(penalties)
         step.units, step.unit_cost = geometry.place_units(state, previous)
-        step.labels[rule.rows] = step.units[rule.unit]
+        geometry.label_units(step)
         geometry.add_units(step)
     step.inertia = geometry.inertia(step)
     penalty = rule.penalty(step.units) if rule.n_units else 0.0
@@ -289,31 +323,30 @@ def fill_empty_clusters(geometry: Geometry, step: Step, state: State) -> bool:
     empty = np.flatnonzero(geometry.counts(step, n_clusters) == 0)
     if empty.size == 0:
         return False
-    distance, unit_distance = geometry.distances_to_own(step, state)
-    gain_rows = np.where(geometry.is_free, rule.data_factor * distance, -np.inf)
-    members = np.bincount(step.labels[geometry.is_free], minlength=n_clusters)
-    members += np.bincount(step.units, minlength=n_clusters)
+    (rows, labels, distance), unit_distance = geometry.movable_rows(step, state)
+    gain_rows = rule.data_factor * distance
+    members = geometry.free_counts(step, n_clusters) + np.bincount(step.units, minlength=n_clusters)
     noise = geometry.noise(state)
     first, size = rule.movers()
     for n_moved, c in enumerate(empty):
         gain_movers = rule.gain_of_leaving(step.units, unit_distance, int(c))
         gain_movers[members[step.units[first]] <= size] = -np.inf
-        gain_rows[members[step.labels] < 2] = -np.inf
-        row = int(np.argmax(gain_rows))
-        best = gain_movers.max(initial=-np.inf)
-        if max(gain_rows[row], best) <= noise:
+        gain_rows[members[labels] < 2] = -np.inf
+        best_row, best = gain_rows.max(initial=-np.inf), gain_movers.max(initial=-np.inf)
+        if max(best_row, best) <= noise:
             return n_moved > 0
-        if best > gain_rows[row]:
+        if best > best_row:
             units = rule.units_of(int(np.argmax(gain_movers)))
             geometry.move_units(step, units, int(c))
             members[[step.units[units[0]], c]] += [-len(units), len(units)]
             # At most this, now that the center is their own mean; they must not move again.
             step.units[units], unit_distance[units] = c, 0.0
-            step.labels[rule.rows] = step.units[rule.unit]
+            geometry.label_units(step)
         else:
-            geometry.move_row(step, row, int(c))
-            members[[step.labels[row], c]] += [-1, 1]
-            step.labels[row], gain_rows[row] = c, -np.inf
+            place = int(np.argmax(gain_rows))
+            geometry.move_row(step, int(rows[place]), int(c))
+            members[[labels[place], c]] += [-1, 1]
+            labels[place], gain_rows[place] = c, -np.inf
     return True
 
 

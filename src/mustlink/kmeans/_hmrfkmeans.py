@@ -222,7 +222,9 @@ class HMRFKMeans(BaseConstrainedKMeans):
             # To the precision of X: `predict` then uses exactly the centers that labeled the rows.
             lambda centers: np.asarray(self._shifted(self._unshifted(centers, dtype))),
         )
-        seeding = replace(problem, rows=RowBlocks(normalize(rows) if self.distortion == "cosine" else rows))
+        shown = problem.of_starts
+        seen = self._shifted(shown.X)
+        seeding = replace(shown, rows=RowBlocks(normalize(seen) if self.distortion == "cosine" else seen))
         start = self._start(seeding, self._shifted).map(geometry.begin)
         return geometry, [start], {"decrease": self.tol}
 

@@ -120,6 +120,8 @@ class LCVQE(BaseWeightedKMeans):
         "penalty": [Interval(Real, 0, None, closed="left")],
     }
 
+    _takes_blocks = True
+
     def __init__(
         self,
         n_clusters: int = 8,

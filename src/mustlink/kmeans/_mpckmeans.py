@@ -14,7 +14,7 @@ from mustlink._sklearn_compat import Interval, StrOptions
 from mustlink._types import Array, Floats
 from mustlink.base import check_fits
 from mustlink.constraints import Constraints
-from mustlink.kmeans._base import BaseConstrainedKMeans, Plan, Problem
+from mustlink.kmeans._base import BaseConstrainedKMeans, Plan, Problem, ProblemOfStarts
 from mustlink.kmeans._engine import Run
 from mustlink.kmeans._mpckmeans_metrics import DiagonalMetrics, FullMetrics, LearnedMetrics
 from mustlink.kmeans._rules import LinkedRows
@@ -209,19 +209,19 @@ class MPCKMeans(BaseConstrainedKMeans):
         geometry = LearnedMetrics(rows, linked, float(self.penalty), self.min_variance, self._round)
         weights = {"identity": self._standardizer.original_weights(), "variance": np.ones(n_features)}
         starts = [
-            self._start_with(replace(problem, rows=rows), geometry, first, n_metrics)
+            self._start_with(problem.of_starts, geometry, first, n_metrics)
             for name, first in weights.items()
             if self.init_metric in ("auto", name)
         ]
         # In the first iteration the metrics have only begun to adapt.
         return geometry, starts, {"shift": self.tol, "min_iter": 2}
 
-    def _start_with(self, problem: Problem, geometry: LearnedMetrics, weights: Floats, n_metrics: int) -> Start:
+    def _start_with(self, problem: ProblemOfStarts, geometry: LearnedMetrics, weights: Floats, n_metrics: int) -> Start:
         """Return the start in columns of these weights, which also make the first metrics."""
         root = np.sqrt(weights)
         kind = FullMetrics if self.metric == "full" else DiagonalMetrics
         start = self._start(
-            replace(problem, rows=RowBlocks(problem.rows.X * root)),
+            replace(problem, rows=RowBlocks(self._standardizer.transform(problem.X) * root)),
             lambda centers: self._standardizer.transform(centers) * root,
         )
         return start.map(

@@ -134,6 +134,7 @@ class PCKMeans(BaseWeightedKMeans):
         self.random_state = random_state
 
     _takes_groups = True
+    _takes_blocks = True
 
     def _rule(self, problem: Problem) -> SoftGroups:
         linked = problem.linked

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from mustlink._types import Indices
 from mustlink.base import refuse_many_classes
 from mustlink.constraints import Constraints, known_rows
-from mustlink.kmeans._base import BaseWeightedKMeans, Problem
+from mustlink.kmeans._base import BaseWeightedKMeans, Problem, ProblemOfStarts
 from mustlink.kmeans._rules import LinkRule
 from mustlink.kmeans._seeding import Start, add_row_apart, component_seeds, start_at_seeds
 
@@ -94,6 +94,8 @@ class SeededKMeans(BaseWeightedKMeans):
         "constrained": ["boolean"],
     }
 
+    _takes_blocks = True
+
     def __init__(
         self,
         n_clusters: int = 8,
@@ -114,14 +116,16 @@ class SeededKMeans(BaseWeightedKMeans):
         self.random_state = random_state
 
     def _rule_and_start(self, problem: Problem) -> tuple[LinkRule, Start]:
-        seeds = self._seeds(problem)
-        start = start_at_seeds(problem.rows, problem.weight, seeds, self.n_clusters, problem.rng)
+        shown = problem.of_starts
+        seeds = self._seeds(shown)
+        start = start_at_seeds(shown.rows, shown.weight, seeds, self.n_clusters, problem.rng)
         if not self.constrained:
             return LinkRule(), start
         held = np.flatnonzero(seeds >= 0)
-        return LinkRule(held, seeds[held], fixed=np.arange(seeds.max() + 1)), start
+        rows = held if shown.index is None else shown.index[held]
+        return LinkRule(rows, seeds[held], fixed=np.arange(seeds.max() + 1)), start
 
-    def _seeds(self, problem: Problem) -> Indices:
+    def _seeds(self, problem: ProblemOfStarts) -> Indices:
         """Return the cluster of every seed, and -1 for every other row."""
         if problem.y is None:
             return component_seeds(problem.rows, problem.weight, problem.linked, self.n_clusters)

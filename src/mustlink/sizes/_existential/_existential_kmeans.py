@@ -310,7 +310,7 @@ class ExistentialKMeans(BaseKMeans):
     def _best_run(self, geometry: Any, problem: Problem) -> Run:
         """Make the runs, and return the best."""
         make_run = partial(iterate, geometry, max_iter=self.max_iter, decrease=max(self.tol, MIN_DECREASE))
-        return best_of_runs(self, make_run, self._start(problem).map(State))
+        return best_of_runs(self, make_run, self._start(problem.of_starts).map(State))
 
     def _run_on_rows(self, problem: Problem, requirements: Requirements) -> Run:
         """Place the rows themselves."""

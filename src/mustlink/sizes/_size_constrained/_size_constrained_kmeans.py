@@ -394,7 +394,7 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
         sizing = make_sizing(self, problem, problem.weight if is_weighted else None, pivots, apart)
         if not links.is_empty or len(triples):
             sizing = self._add_links(sizing, problem, triples)
-        sized = SizedProblem(**vars(problem), sizing=sizing)
+        sized = SizedProblem.of(problem, sizing)
         run = self._run(sized)
         if self.polish:
             run = self._polished(sized, run)
@@ -409,12 +409,12 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
         """Return the sizing with the links, or with those that can be kept."""
         if self.on_infeasible == "raise":
             return add_links(sizing, problem.linked.given, triples, problem.rows.n_rows)
-        costs = self._geometry(problem, sizing).costs(State(self._start(problem).draw()))
+        costs = self._geometry(problem, sizing).costs(State(self._start(problem.of_starts).draw()))
         return relax_links(sizing, problem.linked.given, triples, costs)
 
     def _plan(self, problem: Problem) -> Plan:
         assert isinstance(problem, SizedProblem)
-        start = self._start(problem).map(problem.start_from)
+        start = self._start(problem.of_starts).map(problem.start_from)
         return self._geometry(problem, problem.sizing), [start], self._stop(problem)
 
     def _geometry(self, problem: Problem, sizing: Sizing) -> Sized:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, fields
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,6 +29,11 @@ class SizedProblem(Problem):
 
     sizing: Sizing
     drawn: list[Floats] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, problem: Problem, sizing: Sizing) -> Self:
+        """Return a problem with sizes."""
+        return cls(*(getattr(problem, entry.name) for entry in fields(problem)), sizing)
 
     def start_from(self, centers: Floats) -> State:
         """Return the state that a run starts from, and remember the centers."""

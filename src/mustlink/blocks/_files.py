@@ -1,0 +1,168 @@
+"""Rows in a file of NumPy, mapped into memory and read block by block."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import tempfile
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mustlink._sklearn_compat import n_threads, one_blas_thread
+from mustlink._types import Array, Indices
+from mustlink.blocks._blocked_rows import BlockedRows, Task
+
+__all__ = ["FileRows"]
+
+# Small enough that the blocks of all threads, and what is computed from them, take little memory.
+BLOCK_BYTES = 8 << 20
+
+
+class FileRows(BlockedRows):
+    """Rows in a memory-mapped file.
+
+    Parameters
+    ----------
+    array : memmap of shape (n_rows, n_features)
+        In C order, float32 or float64. Any array in C order works.
+    columns : sequence of str, default=None
+        The names of the columns.
+    labels : path, default=None
+        A file of NumPy that labels are written to, as a memory map; None keeps them in memory, 4 bytes per row. It
+        appears when it is complete.
+    checkpoint : path, default=None
+        A folder in which boosting keeps every round, to go on from after a failure.
+    block_rows : int, default=None
+        The number of rows in a block; None is 8 MB of them.
+
+    Examples
+    --------
+    >>> import numpy as np, tempfile, os
+    >>> from mustlink import PCKMeans
+    >>> from mustlink.blocks import FileRows
+    >>> path = os.path.join(tempfile.mkdtemp(), "rows.npy")
+    >>> np.save(path, np.array([[0.0], [1.0], [8.0], [9.0]]))
+    >>> rows = FileRows(np.load(path, mmap_mode="r"), block_rows=3)
+    >>> rows
+    FileRows(4 x 1 numbers of float64 in 2 blocks)
+    >>> PCKMeans(n_clusters=2, random_state=0).fit(rows).labels_
+    array([1, 1, 0, 0], dtype=int32)
+    """
+
+    def __init__(
+        self,
+        array: Array,
+        columns: Sequence[str] | None = None,
+        *,
+        labels: str | Path | None = None,
+        checkpoint: str | Path | None = None,
+        block_rows: int | None = None,
+    ) -> None:
+        if array.ndim != 2 or array.dtype not in (np.float32, np.float64) or not array.flags.c_contiguous:
+            raise ValueError(
+                "Rows in a file must be an array of two dimensions of float32 or float64 in C order; got an array of "
+                f"shape {array.shape} and type {array.dtype}{'' if array.flags.c_contiguous else ', not in C order'}."
+            )
+        n_rows, n_features = array.shape
+        if not n_rows or not n_features:
+            raise ValueError(f"The file has an array of shape {array.shape}; at least one row and column are needed.")
+        size = block_rows or max(1, BLOCK_BYTES // (n_features * array.dtype.itemsize))
+        bounds = np.append(np.arange(0, n_rows, size), n_rows)
+        super().__init__(bounds, n_features, array.dtype, columns, checkpoint)
+        self._array = array
+        self._labels = None if labels is None else Path(labels)
+        self._pages = MappedPages(array)
+
+    def run(self, task: Task, *shared: Any, each: Sequence[tuple[Any, ...]] | None = None) -> list[Any]:
+        def work(number: int) -> Any:
+            start, stop = self.bounds[number : number + 2]
+            try:
+                return task(self._array[start:stop], *shared, *(() if each is None else each[number]))
+            finally:
+                self._pages.release(int(start), int(stop))
+
+        threads = min(self.n_blocks, n_threads())
+        if threads == 1:
+            return [work(number) for number in range(self.n_blocks)]
+        with one_blas_thread(), ThreadPoolExecutor(threads) as pool:
+            try:
+                return list(pool.map(work, range(self.n_blocks)))
+            except BaseException:
+                pool.shutdown(cancel_futures=True)
+                raise
+
+    def gather(self, index: Indices) -> Array:
+        found = np.asarray(self._array[index])
+        self._pages.release(0, self.n_rows)
+        return found
+
+    def label(
+        self, task: Task, *shared: Any, dtype: Any = np.int32, each: Sequence[tuple[Any, ...]] | None = None
+    ) -> Array:
+        def fill(out: Array) -> None:
+            parts = each if each is not None else [()] * self.n_blocks
+            placed = [(int(start), *part) for start, part in zip(self.bounds[:-1], parts, strict=True)]
+            self.run(WriteLabels(task, out, len(shared)), *shared, each=placed)
+
+        if self._labels is None:
+            labels = np.empty(self.n_rows, dtype=dtype)
+            fill(labels)
+            return labels
+        return write_labels(self._labels, self.n_rows, dtype, fill)
+
+
+class WriteLabels:
+    """A task that writes the labels of a block in their place."""
+
+    def __init__(self, task: Task, out: Array, n_shared: int) -> None:
+        self._task, self._out, self._n_shared = task, out, n_shared
+
+    def __call__(self, block: Array, *arguments: Any) -> None:
+        shared, (start, *own) = arguments[: self._n_shared], arguments[self._n_shared :]
+        self._out[start : start + len(block)] = self._task(block, *shared, *own)
+
+
+def write_labels(path: Path, n_rows: int, dtype: Any, fill: Any) -> Array:
+    """Write labels to a file of NumPy, which appears when it is complete, and return it as a memory map."""
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}-", suffix=".npy", dir=path.parent)
+    os.close(handle)
+    try:
+        labels = np.lib.format.open_memmap(name, mode="w+", dtype=dtype, shape=(n_rows,))
+        fill(labels)
+        labels.flush()
+        del labels
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise
+    return np.asanyarray(np.load(path, mmap_mode="r"))
+
+
+class MappedPages:
+    """The pages of a memory-mapped file, which are given back to the system after use.
+
+    They would stay in memory as long as the system has room, and count as memory of the process.
+    """
+
+    def __init__(self, array: Array) -> None:
+        source = getattr(array, "_mmap", None)
+        # Pages of a private copy must stay, since they may have been written.
+        can_release = hasattr(mmap, "MADV_DONTNEED") and getattr(array, "mode", None) in ("r", "r+")
+        self._map = source if can_release else None
+        if self._map is not None:
+            first = np.frombuffer(self._map, dtype=np.uint8).__array_interface__["data"][0]
+            self._offset = array.__array_interface__["data"][0] - first
+            self._row_bytes = array.strides[0]
+
+    def release(self, start: int, stop: int) -> None:
+        """Give back the pages of some rows."""
+        if self._map is None:
+            return
+        # From the start of the first page on; a page that another thread still reads is read again.
+        first = (self._offset + start * self._row_bytes) // mmap.PAGESIZE * mmap.PAGESIZE
+        length = self._offset + stop * self._row_bytes - first
+        self._map.madvise(mmap.MADV_DONTNEED, first, min(length, len(self._map) - first))
