@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from mustlink._types import Array
 from mustlink.blocks._blocked_rows import BlockedRows
 from mustlink.blocks._files import FileRows
-from mustlink.blocks._passes import predict_block
 
 __all__ = ["as_blocked", "blockwise"]
 
@@ -59,3 +59,8 @@ def blockwise(predict: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
         return rows.label(predict_block, self._for_predicting())
 
     return predict_in_blocks
+
+
+def predict_block(block: Array, model: Any) -> Array:
+    """Return the clusters that a fitted model predicts for the rows of a block."""
+    return np.asarray(model.predict(block))

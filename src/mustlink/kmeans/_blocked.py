@@ -10,8 +10,8 @@ import numpy as np
 from mustlink._rows import Assignment
 from mustlink._types import Array, Floats, Indices
 from mustlink.blocks import BlockedRows
-from mustlink.blocks._passes import farthest_rows, nearest_labels, sum_nearest
 from mustlink.constraints import Constraints
+from mustlink.kmeans._blocked_passes import farthest_rows, nearest_labels, sum_nearest
 from mustlink.kmeans._engine import Euclidean, MovableRows, State, Step
 from mustlink.kmeans._rules import LinkRule
 

@@ -33,7 +33,7 @@ class SizedProblem(Problem):
     @classmethod
     def of(cls, problem: Problem, sizing: Sizing) -> Self:
         """Return a problem with sizes."""
-        return cls(*(getattr(problem, entry.name) for entry in fields(problem)), sizing)
+        return cls(**{entry.name: getattr(problem, entry.name) for entry in fields(problem)}, sizing=sizing)
 
     def start_from(self, centers: Floats) -> State:
         """Return the state that a run starts from, and remember the centers."""

@@ -1,4 +1,4 @@
-"""What is computed on a block of rows in one pass, as plain functions."""
+"""What k-means computes of a block of rows in one pass, as plain functions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from mustlink._rows import RowBlocks
 from mustlink._types import Array, Floats, Indices
 
-__all__ = ["BlockSums", "farthest_rows", "nearest_labels", "predict_block", "sum_nearest"]
+__all__ = ["BlockSums", "farthest_rows", "nearest_labels", "sum_nearest"]
 
 
 class BlockSums(NamedTuple):
@@ -45,11 +45,6 @@ def farthest_rows(block: Array, centers: Floats, held: Indices, count: int) -> t
     chosen = np.argsort(-distance, kind="stable")[:count]
     chosen = chosen[np.isfinite(distance[chosen])]
     return chosen, labels[chosen].astype(np.intp), distance[chosen]
-
-
-def predict_block(block: Array, model: Any) -> Array:
-    """Return the clusters that a fitted model predicts for the rows of a block."""
-    return np.asarray(model.predict(block))
 
 
 def _weight(n_rows: int, held: Indices) -> Floats:
