@@ -94,6 +94,27 @@ class BlockedRows(ABC):
             In the form of these rows: an array or a memory map for files, a Dask array for Dask.
         """
 
+    @abstractmethod
+    def derive(self, task: Task, *shared: Any, n_features: int, dtype: Any) -> BlockedRows:
+        """Return rows that a function computes of every block, kept where the blocks are, such as codes of boosting.
+
+        Parameters
+        ----------
+        task : callable
+            Called as ``task(block, *shared)``; returns an array with a row for every row of the block.
+        *shared : object
+            Arguments that are the same for all blocks.
+        n_features : int
+            The number of columns that it returns.
+        dtype : dtype
+            The type of its numbers, floats or integers.
+
+        Returns
+        -------
+        BlockedRows
+            In the same blocks.
+        """
+
     def total(self, task: Task, *shared: Any, each: Sequence[tuple[Any, ...]] | None = None) -> Any:
         """Join the results of a function on every block by ``+``; those of tuples are joined part by part.
 
@@ -200,6 +221,9 @@ class TransformedRows(BlockedRows):
         self, task: Task, *shared: Any, dtype: Any = np.int32, each: Sequence[tuple[Any, ...]] | None = None
     ) -> Any:
         return self._rows.label(After(self._function, task), *shared, dtype=dtype, each=each)
+
+    def derive(self, task: Task, *shared: Any, n_features: int, dtype: Any) -> BlockedRows:
+        return self._rows.derive(After(self._function, task), *shared, n_features=n_features, dtype=dtype)
 
 
 @dataclass(frozen=True)

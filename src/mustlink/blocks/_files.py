@@ -16,13 +16,74 @@ from mustlink._sklearn_compat import n_threads, one_blas_thread
 from mustlink._types import Array, Indices
 from mustlink.blocks._blocked_rows import BlockedRows, Task
 
-__all__ = ["FileRows"]
+__all__ = ["FileRows", "LocalRows"]
 
 # Small enough that the blocks of all threads, and what is computed from them, take little memory.
 BLOCK_BYTES = 8 << 20
 
 
-class FileRows(BlockedRows):
+class LocalRows(BlockedRows):
+    """Blocks of an array on this machine, in memory or memory-mapped; threads work on them."""
+
+    def __init__(
+        self,
+        array: Array,
+        bounds: Indices,
+        columns: Sequence[str] | None = None,
+        *,
+        labels: str | Path | None = None,
+        checkpoint: str | Path | None = None,
+    ) -> None:
+        super().__init__(bounds, array.shape[1], array.dtype, columns, checkpoint)
+        self._array = array
+        self._labels = None if labels is None else Path(labels)
+        self._pages = MappedPages(array)
+
+    def run(self, task: Task, *shared: Any, each: Sequence[tuple[Any, ...]] | None = None) -> list[Any]:
+        def work(number: int) -> Any:
+            start, stop = self.bounds[number : number + 2]
+            try:
+                return task(self._array[start:stop], *shared, *(() if each is None else each[number]))
+            finally:
+                self._pages.release(int(start), int(stop))
+
+        threads = min(self.n_blocks, n_threads())
+        if threads == 1:
+            return [work(number) for number in range(self.n_blocks)]
+        with one_blas_thread(), ThreadPoolExecutor(threads) as pool:
+            try:
+                return list(pool.map(work, range(self.n_blocks)))
+            except BaseException:
+                pool.shutdown(cancel_futures=True)
+                raise
+
+    def gather(self, index: Indices) -> Array:
+        found = np.asarray(self._array[index])
+        self._pages.release(0, self.n_rows)
+        return found
+
+    def label(
+        self, task: Task, *shared: Any, dtype: Any = np.int32, each: Sequence[tuple[Any, ...]] | None = None
+    ) -> Array:
+        def fill(out: Array) -> None:
+            parts = each if each is not None else [()] * self.n_blocks
+            placed = [(int(start), *part) for start, part in zip(self.bounds[:-1], parts, strict=True)]
+            self.run(WriteBlocks(task, out, len(shared)), *shared, each=placed)
+
+        if self._labels is None:
+            labels = np.empty(self.n_rows, dtype=dtype)
+            fill(labels)
+            return labels
+        return write_labels(self._labels, self.n_rows, dtype, fill)
+
+    def derive(self, task: Task, *shared: Any, n_features: int, dtype: Any) -> LocalRows:
+        derived = np.empty((self.n_rows, n_features), dtype=dtype)
+        starts = [(int(start),) for start in self.bounds[:-1]]
+        self.run(WriteBlocks(task, derived, len(shared)), *shared, each=starts)
+        return LocalRows(derived, self.bounds, labels=self._labels, checkpoint=self.checkpoint)
+
+
+class FileRows(LocalRows):
     """Rows in a memory-mapped file.
 
     Parameters
@@ -72,51 +133,11 @@ class FileRows(BlockedRows):
             raise ValueError(f"The file has an array of shape {array.shape}; at least one row and column are needed.")
         size = block_rows or max(1, BLOCK_BYTES // (n_features * array.dtype.itemsize))
         bounds = np.append(np.arange(0, n_rows, size), n_rows)
-        super().__init__(bounds, n_features, array.dtype, columns, checkpoint)
-        self._array = array
-        self._labels = None if labels is None else Path(labels)
-        self._pages = MappedPages(array)
-
-    def run(self, task: Task, *shared: Any, each: Sequence[tuple[Any, ...]] | None = None) -> list[Any]:
-        def work(number: int) -> Any:
-            start, stop = self.bounds[number : number + 2]
-            try:
-                return task(self._array[start:stop], *shared, *(() if each is None else each[number]))
-            finally:
-                self._pages.release(int(start), int(stop))
-
-        threads = min(self.n_blocks, n_threads())
-        if threads == 1:
-            return [work(number) for number in range(self.n_blocks)]
-        with one_blas_thread(), ThreadPoolExecutor(threads) as pool:
-            try:
-                return list(pool.map(work, range(self.n_blocks)))
-            except BaseException:
-                pool.shutdown(cancel_futures=True)
-                raise
-
-    def gather(self, index: Indices) -> Array:
-        found = np.asarray(self._array[index])
-        self._pages.release(0, self.n_rows)
-        return found
-
-    def label(
-        self, task: Task, *shared: Any, dtype: Any = np.int32, each: Sequence[tuple[Any, ...]] | None = None
-    ) -> Array:
-        def fill(out: Array) -> None:
-            parts = each if each is not None else [()] * self.n_blocks
-            placed = [(int(start), *part) for start, part in zip(self.bounds[:-1], parts, strict=True)]
-            self.run(WriteLabels(task, out, len(shared)), *shared, each=placed)
-
-        if self._labels is None:
-            labels = np.empty(self.n_rows, dtype=dtype)
-            fill(labels)
-            return labels
-        return write_labels(self._labels, self.n_rows, dtype, fill)
+        super().__init__(array, bounds, columns, labels=labels, checkpoint=checkpoint)
 
 
-class WriteLabels:
-    """A task that writes the labels of a block in their place."""
+class WriteBlocks:
+    """A task that writes what is computed of a block, a label or more for every row, in its place."""
 
     def __init__(self, task: Task, out: Array, n_shared: int) -> None:
         self._task, self._out, self._n_shared = task, out, n_shared
