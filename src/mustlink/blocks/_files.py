@@ -7,6 +7,7 @@ import os
 import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -58,8 +59,13 @@ class LocalRows(BlockedRows):
                 raise
 
     def gather(self, index: Indices) -> Array:
-        found = np.asarray(self._array[index])
-        self._pages.release(0, self.n_rows)
+        found = np.empty((len(index), self.n_features), dtype=self.dtype)
+        # Block by block: around every row that is read, the system maps other pages as well.
+        parts = self.split(index, np.arange(len(index)))
+        for (start, stop), (place, target) in zip(pairwise(self.bounds), parts, strict=True):
+            if len(place):
+                found[target] = self._array[start + place]
+                self._pages.release(int(start), int(stop))
         return found
 
     def label(
