@@ -26,6 +26,7 @@ class BlockedLabels:
     centers: Floats
     held: Indices
     held_labels: Array
+    fingerprint: int
 
     def compute(self) -> Any:
         """Return the labels of all rows, in the form of the rows."""
@@ -51,10 +52,7 @@ class BlockedLabels:
 
 
 class BlockedEuclidean(Euclidean):
-    """Squared distances of rows in blocks; what a step finds is an `Assignment` without labels.
-
-    A run ends when the centers stay where they are, which is when the labels do.
-    """
+    """Squared distances of rows in blocks; what a step finds is an `Assignment` without labels."""
 
     def __init__(self, rows: BlockedRows, rule: LinkRule) -> None:
         self.rule, self._rows = rule, rows
@@ -62,19 +60,22 @@ class BlockedEuclidean(Euclidean):
         self._average_units(rows, np.broadcast_to(1.0, rows.n_rows))
 
     def nearest(self, state: State) -> tuple[Any, Assignment]:
-        sums, counts, inertia = self._rows.total(sum_nearest, state.centers, each=self._held)
+        starts = self._rows.bounds[:-1].tolist()
+        each = [(start, *held) for start, held in zip(starts, self._held, strict=True)]
+        sums, counts, inertia, fingerprint = self._rows.total(sum_nearest, state.centers, each=each)
         self._free_counts = counts.copy()
         # The kernels sum relative to this point, rounded like the rows.
         origin = state.centers.mean(axis=0).astype(self._rows.dtype).astype(np.float64)
         nothing = np.empty(0, dtype=np.int32)
-        labels = BlockedLabels(self._rows, state.centers, self.rule.rows, nothing)
+        labels = BlockedLabels(self._rows, state.centers, self.rule.rows, nothing, int(fingerprint[0]))
         return labels, Assignment(nothing, inertia, origin, sums, counts)
 
     def label_units(self, step: Step) -> None:
         step.labels.held_labels = step.units[self.rule.unit]
 
     def has_same_labels(self, step: Step, previous: Step) -> bool:
-        return False
+        is_same = step.labels.fingerprint == previous.labels.fingerprint
+        return is_same and np.array_equal(step.units, previous.units)
 
     def movable_rows(self, step: Step, state: State) -> tuple[MovableRows, Floats]:
         # As many as may be needed: at most one row of a cluster cannot leave it, and every move takes one row.
