@@ -6,7 +6,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -187,7 +187,8 @@ class RowBlocks:
 
     def map_pieces(self, work: Callable[[slice, RowBlocks], Any]) -> list[Any]:
         """Apply a function to pieces of a few thousand rows, and return its results in order."""
-        cuts = [slice(start, start + PIECE_ROWS) for start in range(0, self.n_rows, PIECE_ROWS)]
+        # No rows are one piece without rows, so that results have their shape.
+        cuts = [slice(start, start + PIECE_ROWS) for start in range(0, max(1, self.n_rows), PIECE_ROWS)]
         threads = self._max_threads
         return self._map_in_order(
             lambda number: work(cuts[number], RowBlocks(self.X[cuts[number]], max_threads=threads)), len(cuts)
@@ -277,14 +278,26 @@ class Standardizer:
     """Means and standard deviations of the columns of X; a constant column keeps its unit."""
 
     def __init__(self, X: Array) -> None:
-        self.mean: Floats = X.mean(axis=0, dtype=np.float64)
-        squares = RowBlocks(X).map_pieces(lambda _, piece: np.square(piece.X - self.mean).sum(axis=0))
-        deviation = np.sqrt(sum(squares) / len(X))
-        self._is_constant: Mask = deviation <= 4 * np.finfo(X.dtype).eps * np.abs(self.mean)
+        mean: Floats = X.mean(axis=0, dtype=np.float64)
+        squares = RowBlocks(X).map_pieces(lambda _, piece: np.square(piece.X - mean).sum(axis=0))
+        self._keep(mean, np.sqrt(sum(squares) / len(X)), X.min(axis=0), X.max(axis=0), X.dtype)
+
+    @classmethod
+    def from_moments(cls, moments: Any, dtype: Any) -> Self:
+        """Return the one of columns whose mean, variance, lowest and highest number are known."""
+        standardizer = cls.__new__(cls)
+        deviation = np.sqrt(moments.variance)
+        standardizer._keep(moments.mean, deviation, moments.lowest, moments.highest, np.dtype(dtype))
+        return standardizer
+
+    def _keep(self, mean: Floats, deviation: Floats, lowest: Array, highest: Array, dtype: Any) -> None:
+        """Store means and deviations, and find the constant columns."""
+        # The deviation of equal numbers is not always zero, as their mean is rounded; over many rows, by much.
+        self._is_constant: Mask = (deviation <= 4 * np.finfo(dtype).eps * np.abs(mean)) | (lowest == highest)
         # Its own value, and not the mean, whose rounding error in the unit of the column can exceed all other columns.
-        self.mean = np.where(self._is_constant, X.min(axis=0), self.mean)
+        self.mean: Floats = np.where(self._is_constant, lowest, mean)
         self.scale: Floats = np.where(self._is_constant, 1.0, deviation)
-        self.dtype = X.dtype
+        self.dtype = dtype
 
     def transform(self, X: Array) -> Floats:
         """Return rows with mean zero and variance one in every column, in double precision."""

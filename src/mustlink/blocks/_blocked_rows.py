@@ -18,7 +18,7 @@ from mustlink._types import Array, Floats, Indices
 from mustlink.blocks._moments import Moments, inspect_block
 from mustlink.errors import NumberTooLargeError
 
-__all__ = ["BlockedRows", "TransformedRows", "join_results"]
+__all__ = ["BlockedRows", "Task", "TransformedRows", "join_results"]
 
 # A function of a block, of arguments that are the same for all blocks and, where there are any, of those of the block.
 Task = Callable[..., Any]

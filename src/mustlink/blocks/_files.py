@@ -5,8 +5,9 @@ from __future__ import annotations
 import mmap
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial, reduce
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ import numpy as np
 
 from mustlink._sklearn_compat import n_threads, one_blas_thread
 from mustlink._types import Array, Indices
-from mustlink.blocks._blocked_rows import BlockedRows, Task
+from mustlink.blocks._blocked_rows import BlockedRows, Task, join_results
 
 __all__ = ["FileRows", "LocalRows"]
 
@@ -41,6 +42,16 @@ class LocalRows(BlockedRows):
         self._pages = MappedPages(array)
 
     def run(self, task: Task, *shared: Any, each: Sequence[tuple[Any, ...]] | None = None) -> list[Any]:
+        found: list[Any] = self._work(list, task, shared, each)
+        return found
+
+    def total(self, task: Task, *shared: Any, each: Sequence[tuple[Any, ...]] | None = None) -> Any:
+        # Joined as they come: the results of all blocks are never in memory together.
+        return self._work(partial(reduce, join_results), task, shared, each)
+
+    def _work(self, collect: Callable[[Iterable[Any]], Any], task: Task, shared: tuple[Any, ...], each: Any) -> Any:
+        """Call a task on every block, on threads, and collect the results in the order of the blocks."""
+
         def work(number: int) -> Any:
             start, stop = self.bounds[number : number + 2]
             try:
@@ -50,10 +61,10 @@ class LocalRows(BlockedRows):
 
         threads = min(self.n_blocks, n_threads())
         if threads == 1:
-            return [work(number) for number in range(self.n_blocks)]
+            return collect(map(work, range(self.n_blocks)))
         with one_blas_thread(), ThreadPoolExecutor(threads) as pool:
             try:
-                return list(pool.map(work, range(self.n_blocks)))
+                return collect(pool.map(work, range(self.n_blocks)))
             except BaseException:
                 pool.shutdown(cancel_futures=True)
                 raise
