@@ -17,6 +17,8 @@ __all__ = ["RowCosts", "absolute_costs", "square_costs"]
 
 # Costs of so many entries are held (2 MB): they stay in the cache of the processor from pass to pass.
 MAX_HELD = 1 << 18
+# How many rows are copied at a time.
+OTHER_ROWS = 1 << 17
 # The weight of a row of weight zero in its costs.
 MIN_WEIGHT = 1e-150
 
@@ -51,8 +53,11 @@ class RowCosts(CostBlocks):
 
     def _compute(self, rows: slice | Indices) -> Floats:
         """Return the costs of some rows in all clusters."""
-        costs = self._apart(self._table.X[rows], self._centers)
+        X = self._table.X[rows] if isinstance(rows, slice) else self._table.pick(rows)
+        costs = self._apart(X, self._centers)
         costs *= self._cost_weight[rows, None]
+        if isinstance(rows, slice):
+            self._table.release(rows)
         return costs
 
     def whole(self) -> Floats:
@@ -69,8 +74,10 @@ class RowCosts(CostBlocks):
         known_labels, known = self._known
         own = known.copy()
         other = np.flatnonzero(labels != known_labels)
-        if len(other):
-            own[other] = self._own(RowBlocks(self._table.X[other]), labels[other])
+        # Some at a time: they may be most of the rows.
+        for start in range(0, len(other), OTHER_ROWS):
+            part = other[start : start + OTHER_ROWS]
+            own[part] = self._own(RowBlocks(self._table.pick(part)), labels[part])
         own *= self._weight
         return own
 
