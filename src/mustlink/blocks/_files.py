@@ -24,6 +24,9 @@ __all__ = ["FileRows", "LocalRows"]
 # Small enough that the blocks of all threads, and what is computed from them, take little memory.
 BLOCK_BYTES = 8 << 20
 
+# Rows that are read at a time where they lie far from each other: the system maps some 64 KB around each.
+TAKEN_ROWS = 1_024
+
 
 class LocalRows(BlockedRows):
     """Blocks of an array on this machine, in memory or memory-mapped; threads work on them."""
@@ -71,9 +74,7 @@ class LocalRows(BlockedRows):
                 raise
 
     def gather(self, index: Indices) -> Array:
-        found = np.asarray(self._array[index])
-        self._pages.release(0, self.n_rows)
-        return found
+        return self._pages.take(self._array, np.asarray(index, dtype=np.intp))
 
     def in_place(self) -> RowBlocks:
         """Return the array for algorithms that read some of its rows at a time, but keep numbers for every row."""
@@ -230,6 +231,17 @@ class MappedPages:
         # As NumPy maps files: from the last place that a map can begin at.
         start = array.offset - array.offset % mmap.ALLOCATIONGRANULARITY
         return MappedSource(str(array.filename), start + self._offset, array.dtype, array.shape)
+
+    def take(self, array: Array, index: Indices) -> Array:
+        """Return some rows of the array; a few at a time, as each can bring many pages into memory."""
+        if self._map is None:
+            return np.array(array[index])
+        found = np.empty((len(index), *array.shape[1:]), dtype=array.dtype)
+        for first in range(0, len(index), TAKEN_ROWS):
+            part = index[first : first + TAKEN_ROWS]
+            found[first : first + TAKEN_ROWS] = array[part]
+            self.release(int(part.min()), int(part.max()) + 1)
+        return found
 
     def release(self, start: int, stop: int) -> None:
         """Give back the pages of some rows."""

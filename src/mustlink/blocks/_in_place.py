@@ -24,9 +24,9 @@ class MappedRowBlocks(RowBlocks):
         self._pages = pages
 
     def pick(self, index: Indices | slice) -> Any:
-        found = np.array(self.X[index])
-        self.release(slice(0, self.n_rows))
-        return found
+        if isinstance(index, slice):
+            return self.X[index]
+        return self._pages.take(self.X, index)
 
     def release(self, rows: slice) -> None:
         start, stop, _ = rows.indices(self.n_rows)
