@@ -105,7 +105,7 @@ class RowBlocks:
                 return float(sparse_pass(*self._compressed(rows), weight[rows], by_feature, norms, *outcome))
             return float(dense_pass(self.X[rows], weight[rows], origin, by_feature, norms, *outcome))
 
-        inertia = sum(self._map_in_order(work, len(blocks)))
+        inertia = sum(self._map_in_order(work, blocks))
         return Assignment(labels, inertia, origin.astype(float), sums.sum(axis=0), counts.sum(axis=0))
 
     def assign_priced(
@@ -125,7 +125,7 @@ class RowBlocks:
             outcome = (labels[rows], gaps[rows], own[rows])
             priced_pass(self.X[rows], weight[rows], origin, by_feature, norms, prices, *outcome)
 
-        self._map_in_order(work, len(blocks))
+        self._map_in_order(work, blocks)
         return labels, gaps, own
 
     def summed(self, labels: NDArray[np.int32], weight: Floats, n_clusters: int, inertia: float) -> Assignment:
@@ -143,7 +143,7 @@ class RowBlocks:
             rows = blocks[number]
             dense_sums(self.X[rows], weight[rows], labels[rows], sums[number], counts[number])
 
-        self._map_in_order(work, len(blocks))
+        self._map_in_order(work, blocks)
         return Assignment(labels, inertia, origin, sums.sum(axis=0), counts.sum(axis=0))
 
     def squared_distances(self, centers: Floats, dtype: Any = np.float64) -> Array:
@@ -159,7 +159,7 @@ class RowBlocks:
             else:
                 dense_distances(self.X[rows], origin, by_feature, norms, out[rows])
 
-        self._map_in_order(work, len(blocks))
+        self._map_in_order(work, blocks)
         return out
 
     def nearest_distances(self, centers: Floats) -> Floats:
@@ -191,17 +191,24 @@ class RowBlocks:
         cuts = [slice(start, start + PIECE_ROWS) for start in range(0, max(1, self.n_rows), PIECE_ROWS)]
         threads = self._max_threads
         return self._map_in_order(
-            lambda number: work(cuts[number], RowBlocks(self.X[cuts[number]], max_threads=threads)), len(cuts)
+            lambda number: work(cuts[number], RowBlocks(self.X[cuts[number]], max_threads=threads)), cuts
         )
 
     def rows(self, index: Indices | slice) -> Floats:
         """Return some rows as a dense array in double precision."""
-        taken = self.X[index]
+        taken = self.pick(index)
         return np.asarray(taken.toarray() if self.is_sparse else taken, dtype=np.float64)
 
     def take(self, index: Indices) -> RowBlocks:
         """Return some rows in double precision."""
-        return RowBlocks(self.X[index].astype(np.float64))
+        return RowBlocks(self.pick(index).astype(np.float64))
+
+    def pick(self, index: Indices | slice) -> Any:
+        """Return some rows as they are."""
+        return self.X[index]
+
+    def release(self, rows: slice) -> None:
+        """Say that some rows will not be read for a while; memory-mapped ones need not stay in memory."""
 
     def averages(self, group: Indices, n_groups: int, weight: Floats) -> RowBlocks:
         """Return the weighted mean of each group of rows in double precision.
@@ -252,13 +259,20 @@ class RowBlocks:
         edges = np.arange(n_blocks + 1) * self.n_rows // n_blocks
         return [slice(start, stop) for start, stop in pairwise(edges)]
 
-    def _map_in_order(self, work: Callable[[int], Any], n_blocks: int) -> list[Any]:
+    def _map_in_order(self, work: Callable[[int], Any], blocks: list[slice]) -> list[Any]:
         """Work on the blocks, on threads where there are several, and return the results in order."""
-        threads = min(n_blocks, n_threads() if self._max_threads is None else self._max_threads)
+
+        def work_and_release(number: int) -> Any:
+            try:
+                return work(number)
+            finally:
+                self.release(blocks[number])
+
+        threads = min(len(blocks), n_threads() if self._max_threads is None else self._max_threads)
         if threads == 1:
-            return [work(number) for number in range(n_blocks)]
+            return [work_and_release(number) for number in range(len(blocks))]
         with one_blas_thread(), ThreadPoolExecutor(threads) as pool:
-            return list(pool.map(work, range(n_blocks)))
+            return list(pool.map(work_and_release, range(len(blocks))))
 
     def _shift_to_origin(self, centers: Floats, dtype: Any) -> tuple[Array, Array, Array]:
         """Put the origin at the mean of the centers; return it, the centers relative to it (features first), |c|^2."""

@@ -1,8 +1,18 @@
 """Rows that are larger than memory, or on other machines: X of the same clusterers, read in blocks."""
 
 from mustlink.blocks._blocked_rows import BlockedRows, Task
-from mustlink.blocks._convert import as_blocked, blockwise
-from mustlink.blocks._files import FileRows
+from mustlink.blocks._convert import as_blocked, blockwise, blockwise_transform, check_columns
+from mustlink.blocks._files import FileRows, LocalRows
 from mustlink.blocks._open import open_rows
 
-__all__ = ["BlockedRows", "FileRows", "Task", "as_blocked", "blockwise", "open_rows"]
+__all__ = [
+    "BlockedRows",
+    "FileRows",
+    "LocalRows",
+    "Task",
+    "as_blocked",
+    "blockwise",
+    "blockwise_transform",
+    "check_columns",
+    "open_rows",
+]

@@ -140,6 +140,12 @@ class BlockedRows(ABC):
     def __len__(self) -> int:
         return self.n_rows
 
+    def __array__(self, *arguments: Any, **options: Any) -> Array:
+        raise TypeError(
+            f"{self!r} are not turned into an array, as they may not fit into memory. Pass them to fit of a clusterer "
+            "that takes rows in blocks, or to predict; gather(index) returns some of them as an array."
+        )
+
     def __repr__(self) -> str:
         name = type(self).__name__
         return f"{name}({self.n_rows:,} x {self.n_features:,} numbers of {self.dtype} in {self.n_blocks:,} blocks)"
