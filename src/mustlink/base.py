@@ -251,7 +251,8 @@ class TableClusterMixin(ClusterMixin):
     def _for_predicting(self) -> Self:
         """Return a copy with the parameters and with what ``predict`` reads, without the rows of the fit."""
         predictor = type(self)(**self.get_params(deep=False))
-        predictor.labels_ = self.labels_[:0]
+        # Not a slice of the labels, which may lie on other machines.
+        predictor.labels_ = np.empty(0, dtype=self.labels_.dtype)
         for name in ("n_features_in_", *self._read_by_predict):
             if hasattr(self, name):
                 setattr(predictor, name, getattr(self, name))

@@ -11,6 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from mustlink._types import Array
 from mustlink.blocks._blocked_rows import BlockedRows
+from mustlink.blocks._dask import DaskRows
+from mustlink.blocks._dask_collections import is_dask
 from mustlink.blocks._files import FileRows
 
 __all__ = ["as_blocked", "blockwise"]
@@ -30,7 +32,7 @@ def as_blocked(X: Any) -> BlockedRows | None:
     Returns
     -------
     BlockedRows or None
-        For rows in blocks, and for memory maps of at least 1 GiB.
+        For rows in blocks, for arrays and data frames of Dask, and for memory maps of at least 1 GiB.
 
     Examples
     --------
@@ -41,6 +43,8 @@ def as_blocked(X: Any) -> BlockedRows | None:
     """
     if isinstance(X, BlockedRows):
         return X
+    if is_dask(X):
+        return DaskRows(X)
     if isinstance(X, np.memmap) and X.ndim == 2 and X.nbytes >= MIN_MAPPED_BYTES:
         is_plain = X.dtype in (np.float32, np.float64) and X.flags.c_contiguous
         return FileRows(X) if is_plain else None
@@ -56,6 +60,12 @@ def blockwise(predict: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
         if rows is None:
             return predict(self, X)
         check_is_fitted(self)
+        # Here, since the results of the blocks may be computed after this call.
+        if rows.n_features != self.n_features_in_:
+            raise ValueError(
+                f"X has {rows.n_features} features, but {type(self).__name__} is expecting {self.n_features_in_} "
+                "features as input."
+            )
         return rows.label(predict_block, self._for_predicting())
 
     return predict_in_blocks
