@@ -25,7 +25,7 @@ __all__ = [
     "make_single_linkage",
     "n_threads",
     "one_blas_thread",
-    "one_openmp_thread",
+    "one_thread",
     "single_linkage_tree",
 ]
 
@@ -52,9 +52,9 @@ def one_blas_thread() -> AbstractContextManager[Any]:
     return cast(AbstractContextManager[Any], _get_threadpool_controller().limit(limits=1, user_api="blas"))
 
 
-def one_openmp_thread() -> AbstractContextManager[Any]:
-    """Return a context in which loops of OpenMP that this thread starts stay on it, and `n_threads` is one."""
-    return cast(AbstractContextManager[Any], _get_threadpool_controller().limit(limits=1, user_api="openmp"))
+def one_thread() -> AbstractContextManager[Any]:
+    """Return a context in which matrix products and loops of OpenMP stay on the thread that asks for them."""
+    return cast(AbstractContextManager[Any], _get_threadpool_controller().limit(limits=1))
 
 
 def single_linkage_tree(hdbscan: Any) -> Any:

@@ -4,6 +4,7 @@ from mustlink.blocks._blocked_rows import BlockedRows
 from mustlink.blocks._convert import as_blocked, blockwise
 from mustlink.blocks._dask import DaskRows
 from mustlink.blocks._files import FileRows
+from mustlink.blocks._labels import distinct_labels
 from mustlink.blocks._open import open_rows
 
-__all__ = ["BlockedRows", "DaskRows", "FileRows", "as_blocked", "blockwise", "open_rows"]
+__all__ = ["BlockedRows", "DaskRows", "FileRows", "as_blocked", "blockwise", "distinct_labels", "open_rows"]

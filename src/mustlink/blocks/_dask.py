@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import numpy as np
 
+from mustlink._sklearn_compat import one_blas_thread
 from mustlink._types import Array, Indices
 from mustlink.blocks._blocked_rows import BlockedRows, Task
-from mustlink.blocks._dask_collections import check_client, import_dask, read_collection
+from mustlink.blocks._dask_collections import check_client, client_of, import_dask, read_collection
 from mustlink.blocks._dask_tasks import Arguments, BlockForm, call_on_block, join_neighbors, take_rows, task_name
 
-__all__ = ["DaskRows"]
+__all__ = ["DaskRows", "distinct_in_dask"]
 
 # How many neighboring results one task joins; fewer make more tasks, each of which takes Dask about a millisecond.
 JOINED_AT_ONCE = 8
+
+# Shared arguments go into every task if all copies are no larger; otherwise workers send them to each other, which
+# takes some milliseconds more.
+MAX_COPIED_BYTES = 1 << 20
 
 
 class DaskRows(BlockedRows):
@@ -133,9 +139,9 @@ class DaskRows(BlockedRows):
         each: Sequence[tuple[Any, ...]] | None = None,
         chosen: Sequence[int] | None = None,
     ) -> list[Any]:
-        """Return delayed calls of a task on all blocks or chosen ones; what they share is one value of the graph."""
+        """Return delayed calls of a task on all blocks or chosen ones."""
         delayed, token = import_dask().delayed, uuid4().hex
-        work = delayed(Arguments(task, self._form, shared), name=f"mustlink-shared-{token}", traverse=False)
+        work = self._share(Arguments(task, self._form, shared), f"mustlink-shared-{token}")
         name, call = f"mustlink-{task_name(task)}-{token}", delayed(call_on_block, pure=False)
         calls = []
         for block in range(self.n_blocks) if chosen is None else chosen:
@@ -144,6 +150,18 @@ class DaskRows(BlockedRows):
             size = int(self._lengths[number])
             calls.append(call(self._blocks[number], work, number, size, own, dask_key_name=(name, number)))
         return calls
+
+    def _share(self, work: Arguments, name: str) -> Any:
+        """Return arguments of all calls; large ones as one value of the graph, which each worker gets once."""
+        if self._client is None:
+            return work
+        # Comes with Dask.
+        import cloudpickle
+
+        if len(cloudpickle.dumps(work)) * self.n_blocks <= MAX_COPIED_BYTES:
+            return work
+        # A value of the graph, unlike one that is scattered, is sent again if a worker fails.
+        return import_dask().delayed(work, name=name, traverse=False)
 
     def _compute(self, calls: list[Any]) -> list[Any]:
         """Return the results of delayed calls; an interrupt cancels those that have not begun."""
@@ -155,11 +173,18 @@ class DaskRows(BlockedRows):
         with self._settings():
             return list(import_dask().persist(*calls, scheduler=self._client))
 
-    def _settings(self) -> Any:
-        """Return a context for computing; arguments of many megabytes are one value of the graph, sent once."""
-        if self._client is not None:
-            check_client(self._client)
-        return import_dask().config.set({"distributed.admin.large-graph-warning-threshold": "1TB"})
+    @contextmanager
+    def _settings(self) -> Iterator[None]:
+        """Set what Dask computes with."""
+        with ExitStack() as stack:
+            # The limit of BLAS is one of the process: set here, it stands until the last of its threads is done.
+            stack.enter_context(one_blas_thread())
+            if self._client is not None:
+                check_client(self._client)
+                # Dask warns of large arguments, since it cannot see that they are one value of the graph.
+                no_warning = {"distributed.admin.large-graph-warning-threshold": "1TB"}
+                stack.enter_context(import_dask().config.set(no_warning))
+            yield
 
 
 class CastLabels:
@@ -170,3 +195,9 @@ class CastLabels:
 
     def __call__(self, block: Array, *arguments: Any) -> Array:
         return np.asarray(self.task(block, *arguments), dtype=self._dtype)
+
+
+def distinct_in_dask(labels: Any) -> Array:
+    """Return the distinct values of a Dask array of labels, found where they are."""
+    client, _ = client_of(labels)
+    return np.asarray(import_dask().array.unique(labels).compute(scheduler=client))

@@ -12,7 +12,7 @@ import numpy as np
 from mustlink.blocks._dask_tasks import BlockForm, read_block, read_partition
 from mustlink.errors import OptionError, TooLargeError
 
-__all__ = ["DaskBlocks", "check_client", "import_dask", "is_dask", "read_collection"]
+__all__ = ["DaskBlocks", "check_client", "client_of", "import_dask", "is_dask", "read_collection"]
 
 # The largest block that columns of several chunks are joined to.
 MAX_JOINED_BYTES = 1 << 30
@@ -40,7 +40,7 @@ def import_dask() -> Any:
     """Import Dask, or name the extra to install."""
     try:
         import dask
-        import dask.array  # noqa: F401
+        import dask.array
     except ImportError:
         raise OptionError(
             "Rows in Dask's collections need the package dask, which is not installed",
@@ -55,7 +55,7 @@ def read_collection(X: Any) -> DaskBlocks:
     dask = import_dask()
     if isinstance(X, dask.array.Array):
         return _read_array(dask, X)
-    if hasattr(X, "to_delayed") and hasattr(X, "columns") and hasattr(X, "dtypes") and X.ndim == 2:
+    if dask.utils.is_dataframe_like(X):
         return _read_frame(dask, X)
     raise TypeError(
         f"X is a {type(X).__module__}.{type(X).__qualname__}; of Dask's collections, arrays and data frames with one "
@@ -74,7 +74,7 @@ def _read_array(dask: Any, X: Any) -> DaskBlocks:
         )
     if X.dtype.kind not in "biuf":
         raise ValueError(f"X is a Dask array of type {X.dtype}, and numbers are expected; convert it with X.astype.")
-    client, kept = _client_of(X)
+    client, kept = client_of(X)
     X = _join_columns(X)
     raw = X.to_delayed().ravel().tolist()
     dtype = np.dtype(np.float32 if X.dtype == np.float32 else np.float64)
@@ -112,7 +112,7 @@ def _read_frame(dask: Any, X: Any) -> DaskBlocks:
             raise ValueError(
                 f"The column {name!r} of X has the type {dtype}, and numbers are expected; leave it out or encode it."
             )
-    client, _ = _client_of(X)
+    client, _ = client_of(X)
     raw = list(X.to_delayed())
     form = BlockForm(len(raw), len(names), dtypes, _common_type(dtypes), names)
     blocks = _convert(dask, read_partition, raw, form)
@@ -141,7 +141,7 @@ def _convert(dask: Any, read: Any, raw: list[Any], form: BlockForm) -> list[Any]
     return [call(block, described, number, dask_key_name=(name, number)) for number, block in enumerate(raw)]
 
 
-def _client_of(X: Any) -> tuple[Any, set[Any]]:
+def client_of(X: Any) -> tuple[Any, set[Any]]:
     """Return the client that computes a collection, and the keys of what its workers hold of the collection."""
     distributed = sys.modules.get("distributed")
     # Nobody can have started a client.

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from mustlink._sklearn_compat import one_thread
 from mustlink._types import Array, Indices
 from mustlink.blocks._blocked_rows import Task, join_results
-from mustlink.blocks._one_thread import one_thread
 
 __all__ = [
     "Arguments",
@@ -59,7 +59,7 @@ def read_block(block: Any, form: BlockForm, number: int, n_rows: int | None = No
             "the dtype, shape or meta that it is declared with."
         )
     if isinstance(block, np.ma.MaskedArray):
-        block = block.astype(form.dtype).filled(np.nan)
+        block = np.ma.filled(block.astype(form.dtype), np.nan)
     return np.ascontiguousarray(block, dtype=form.dtype)
 
 
@@ -94,7 +94,7 @@ def call_on_block(
 ) -> Any:
     """Call a task on a block, on one thread."""
     task, form, shared = work.values
-    with one_thread:
+    with one_thread():
         try:
             read = read_block(block, form, number, n_rows)
             return task(read, *shared, *(() if own is None else own.values))

@@ -20,7 +20,7 @@ from mustlink._rows import RowBlocks
 from mustlink._sklearn_compat import Interval, StrOptions, check_sample_weight, fit_context, is_array_like
 from mustlink._types import Array, Floats, Indices, Ints
 from mustlink.base import ConstrainedClusterMixin, TableClusterMixin, check_table
-from mustlink.blocks import BlockedRows, blockwise
+from mustlink.blocks import BlockedRows, as_blocked, blockwise
 from mustlink.constraints import AlignedConstraints, Constraints, known_rows
 from mustlink.kmeans._blocked import BlockedEuclidean, BlockedLabels
 from mustlink.kmeans._engine import Euclidean, Geometry, Run, State, best_of_runs, iterate
@@ -167,6 +167,11 @@ class BaseKMeans(TableClusterMixin, ClassNamePrefixFeaturesOutMixin, Transformer
     def _check_new_rows(self, X: Any) -> RowBlocks:
         """Check rows that come after the fit."""
         check_is_fitted(self)
+        if as_blocked(X) is not None:
+            raise TypeError(
+                f"Of the methods of {type(self).__name__}, fit and predict take rows in blocks; call the others on "
+                "arrays in memory, such as one block at a time."
+            )
         return RowBlocks(self._check_rows(X, reset=False))
 
     def _plan(self, problem: Problem) -> Plan:
