@@ -2,11 +2,14 @@
 
 from mustlink.blocks._blocked_rows import BlockedRows, Task
 from mustlink.blocks._convert import as_blocked, blockwise, blockwise_transform, check_columns
+from mustlink.blocks._dask import DaskRows
 from mustlink.blocks._files import FileRows, LocalRows
+from mustlink.blocks._labels import distinct_labels
 from mustlink.blocks._open import open_rows
 
 __all__ = [
     "BlockedRows",
+    "DaskRows",
     "FileRows",
     "LocalRows",
     "Task",
@@ -14,5 +17,6 @@ __all__ = [
     "blockwise",
     "blockwise_transform",
     "check_columns",
+    "distinct_labels",
     "open_rows",
 ]

@@ -165,9 +165,7 @@ class BlockedRows(ABC):
         row, column, value = bad
         name = column if self.columns is None else repr(self.columns[column])
         whole = int(self.bounds[number]) + row
-        where = (
-            f"row {whole:,}, column {name} of X (block {number + 1:,} of {self.n_blocks:,}, row {row:,} of the block)"
-        )
+        where = f"row {whole:,}, column {name} of X ({self._name_block(number)}, row {row:,} of the block)"
         if np.isnan(value):
             raise ValueError(f"Input X contains NaN: {where}. Fill in or remove missing values first.")
         if np.isinf(value):
@@ -179,6 +177,10 @@ class BlockedRows(ABC):
             row=whole,
             column=column,
         )
+
+    def _name_block(self, number: int) -> str:
+        """Return how a message names a block."""
+        return f"block {number + 1:,} of {self.n_blocks:,}"
 
     def mean_variance(self, weight: Floats | None = None) -> float:
         """Return the variance of the features, averaged over the features; all rows have weight one."""
