@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import mmap
-import os
-import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -12,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from mustlink._atomic import StagedFiles
 from mustlink._sklearn_compat import n_threads, one_blas_thread
 from mustlink._types import Array, Indices
 from mustlink.blocks._blocked_rows import BlockedRows, Task
@@ -20,6 +19,7 @@ __all__ = ["FileRows", "LocalRows"]
 
 # Small enough that the blocks of all threads, and what is computed from them, take little memory.
 BLOCK_BYTES = 8 << 20
+ZERO_BYTES = 1 << 20
 
 
 class LocalRows(BlockedRows):
@@ -149,18 +149,25 @@ class WriteBlocks:
 
 def write_labels(path: Path, n_rows: int, dtype: Any, fill: Any) -> Array:
     """Write labels to a file of NumPy, which appears when it is complete, and return it as a memory map."""
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}-", suffix=".npy", dir=path.parent)
-    os.close(handle)
-    try:
-        labels = np.lib.format.open_memmap(name, mode="w+", dtype=dtype, shape=(n_rows,))
+    with StagedFiles() as files, files.open(path) as stream:
+        head = {"descr": np.lib.format.dtype_to_descr(np.dtype(dtype)), "fortran_order": False, "shape": (n_rows,)}
+        np.lib.format.write_array_header_1_0(stream, head)
+        start = stream.tell()
+        write_zeros(stream, n_rows * np.dtype(dtype).itemsize)
+        labels = np.memmap(stream, dtype=dtype, mode="r+", offset=start, shape=(n_rows,))
         fill(labels)
         labels.flush()
+        # Windows renames no file that is mapped.
         del labels
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise
     return np.asanyarray(np.load(path, mmap_mode="r"))
+
+
+def write_zeros(stream: Any, n_bytes: int) -> None:
+    """Fill a file, so that a full disk is an error here: in a memory map it would end the process."""
+    zeros = bytes(min(n_bytes, ZERO_BYTES))
+    for start in range(0, n_bytes, ZERO_BYTES):
+        stream.write(zeros[: n_bytes - start])
+    stream.flush()
 
 
 class MappedPages:
