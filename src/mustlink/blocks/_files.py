@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import mmap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,10 @@ ZERO_BYTES = 1 << 20
 
 
 class LocalRows(BlockedRows):
-    """Blocks of an array on this machine, in memory or memory-mapped; threads work on them."""
+    """Blocks of an array on this machine, in memory or memory-mapped; threads work on them.
+
+    The attribute `watch` may be a function, which is called with the number of every block that is done.
+    """
 
     def __init__(
         self,
@@ -38,6 +41,7 @@ class LocalRows(BlockedRows):
         self._array = array
         self._labels = None if labels is None else Path(labels)
         self._pages = MappedPages(array)
+        self.watch: Callable[[int], None] | None = None
 
     def run(self, task: Task, *shared: Any, each: Sequence[tuple[Any, ...]] | None = None) -> list[Any]:
         def work(number: int) -> Any:
@@ -46,6 +50,8 @@ class LocalRows(BlockedRows):
                 return task(self._array[start:stop], *shared, *(() if each is None else each[number]))
             finally:
                 self._pages.release(int(start), int(stop))
+                if self.watch is not None:
+                    self.watch(number)
 
         threads = min(self.n_blocks, n_threads())
         if threads == 1:

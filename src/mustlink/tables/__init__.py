@@ -11,6 +11,7 @@ from mustlink.tables._encoder import ColumnEncoder, TableEncoder
 from mustlink.tables._links import (
     LinkList,
     UnknownIds,
+    find_linked_ids,
     ids_in_links,
     read_links,
     read_links_between,
@@ -21,6 +22,8 @@ from mustlink.tables._options import check_options
 from mustlink.tables._pair_scores import PairScores, read_pair_scores
 from mustlink.tables._questions import check_questions_suffix, read_questions, stage_questions
 from mustlink.tables._read import read_table, require
+from mustlink.tables._stream import TableStream, is_streamed, open_stream
+from mustlink.tables._stream_encoder import StreamEncoding, encode_stream
 from mustlink.tables._table import Table
 from mustlink.tables._text import read_dialect
 from mustlink.tables._write import check_output_suffix, check_sheet_size, stage_clusters, stage_frame, stage_table
@@ -35,15 +38,21 @@ __all__ = [
     "Feature",
     "LinkList",
     "PairScores",
+    "StreamEncoding",
     "Table",
     "TableEncoder",
+    "TableStream",
     "UnknownIds",
     "check_options",
     "check_output_suffix",
     "check_questions_suffix",
     "check_sheet_size",
     "encode",
+    "encode_stream",
+    "find_linked_ids",
     "ids_in_links",
+    "is_streamed",
+    "open_stream",
     "read_binary",
     "read_dialect",
     "read_edges",
