@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 __all__ = ["PARQUET", "ParquetFiles", "ParquetPart", "is_parquet", "read_parquet_rows"]
 
 PARQUET = (".parquet", ".pq")
-# So many cells are decoded at a time.
+# So many cells are decoded at a time, and so many rows of few columns, whose cells may be texts.
 BATCH_CELLS = 1 << 19
+MAX_BATCH_ROWS = 1 << 16
 MAX_NAMED = 8
 
 
@@ -122,10 +123,10 @@ class ParquetFiles:
         import pyarrow.parquet as pq
 
         names = self.names if columns is None else list(columns)
-        size = max(1, BATCH_CELLS // max(1, len(names)))
+        size = max(1, min(MAX_BATCH_ROWS, BATCH_CELLS // max(1, len(names))))
         for file, first in zip(self.files, self._bounds[:-1].tolist(), strict=True):
             start = 0
-            with reading(file), pq.ParquetFile(file, memory_map=True) as opened:
+            with reading(file), pq.ParquetFile(file) as opened:
                 for batch in opened.iter_batches(batch_size=size, columns=names):
                     yield ParquetPart(first + start, file, start, batch)
                     start += batch.num_rows
@@ -152,7 +153,7 @@ class ParquetFiles:
         which = np.searchsorted(bounds, rows, side="right") - 1
         for number in np.unique(which).tolist():
             file, group = place[number]
-            with reading(self.files[file]), pq.ParquetFile(self.files[file], memory_map=True) as opened:
+            with reading(self.files[file]), pq.ParquetFile(self.files[file]) as opened:
                 found.append(
                     opened.read_row_group(group, columns=list(columns)).take(rows[which == number] - bounds[number])
                 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -186,7 +186,7 @@ def stage_blocked_report(
     labels: Array,
     links: Constraints,
     *,
-    row_names: Any = None,
+    row_names: Callable[[Sequence[int]], list[str]] | None = None,
     title: str,
     run: dict[str, str],
     estimator: Any = None,
@@ -201,8 +201,10 @@ def stage_blocked_report(
         The file.
     summary : Summary
         What :func:`summarize_blocks` returned.
-    rows, labels, links, row_names, estimator
+    rows, labels, links, estimator
         As given to it.
+    row_names : callable, default=None
+        Returns the names of some rows; their numbers by default.
     title : str
         The title of the page.
     run : dict of str to str
@@ -217,7 +219,8 @@ def stage_blocked_report(
     )
     picture = make_picture(rows.gather(sample), np.asarray(labels[sample]), local)
     place = [int(sample[int(name)]) for name in picture.names]
-    namer = RowNames(row_names)
-    picture = replace(picture, names=[namer[row] for row in place], n_rows=rows.n_rows)
+    named = RowNames(None if row_names is None else row_names(place))
+    names = [named[i if row_names is not None else row] for i, row in enumerate(place)]
+    picture = replace(picture, names=names, n_rows=rows.n_rows)
     made = run if estimator is None else run | {"Method": " ".join(repr(estimator).split())}
     files.stage(path, render_report(summary, picture, learned=None, title=title, run=made).encode("utf-8"))

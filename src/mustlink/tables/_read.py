@@ -151,7 +151,26 @@ def read_table(
 
 
 def refuse_reading_options(path: Path, of_text: Mapping[str, str | None], sheet: Any = None) -> None:
-    """Refuse options of text files and of Excel for a file that is neither."""
+    """Refuse options of text files and of Excel for a file that is neither.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    of_text : mapping of str to str
+        The options of text files that are given.
+    sheet : str, default=None
+        The sheet of Excel that is given.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from mustlink.tables import refuse_reading_options
+    >>> refuse_reading_options(Path("rows.npy"), {"encoding": "utf-8"})
+    Traceback (most recent call last):
+        ...
+    mustlink.errors.OptionError: rows.npy is not a file of text, so that the encoding 'utf-8' cannot be used.
+    """
     for name, value in {**of_text, "sheet": sheet or None}.items():
         if value is not None:
             kind = "Excel" if name == "sheet" else "text"

@@ -60,6 +60,19 @@ class TableStream(ABC):
         self.names, self.n_rows = tuple(names), n_rows
         check_columns(self.source, self.names)
 
+    # As of a table in memory: all columns can be read.
+    left_out: tuple[str, ...] = ()
+
+    def check_columns(self, wanted: Collection[str]) -> None:
+        """Raise if a wanted column is not there.
+
+        Parameters
+        ----------
+        wanted : collection of str
+            Names of columns.
+        """
+        check_columns(self.source, self.names, wanted)
+
     @property
     @abstractmethod
     def memory_bytes(self) -> int:
@@ -167,6 +180,11 @@ class ParquetStream(TableStream):
     def memory_bytes(self) -> int:
         widths = [width_in_memory(self.files.schema.field(name).type) for name in self.files.names]
         return self.n_rows * sum(widths)
+
+    @property
+    def types(self) -> list[Any]:
+        """The types of the columns."""
+        return [self.files.schema.field(self._file_name[name]).type for name in self.names]
 
     def parts(self, columns: Collection[str]) -> Iterator[TablePart]:
         import pyarrow as pa
