@@ -6,12 +6,14 @@ from mustlink.blocks._dask import DaskRows
 from mustlink.blocks._files import FileRows, LocalRows
 from mustlink.blocks._labels import distinct_labels
 from mustlink.blocks._open import open_rows
+from mustlink.blocks._parquet import ParquetFiles
 
 __all__ = [
     "BlockedRows",
     "DaskRows",
     "FileRows",
     "LocalRows",
+    "ParquetFiles",
     "Task",
     "as_blocked",
     "blockwise",
