@@ -14,6 +14,8 @@ from mustlink.kmeans._base import (
     check_init,
     check_weight,
 )
+from mustlink.kmeans._blocked import BlockedEuclidean
+from mustlink.kmeans._blocked_passes import nearest_labels
 from mustlink.kmeans._copkmeans import Components
 from mustlink.kmeans._engine import Euclidean, Geometry, Run, State, Step, best_of_runs, iterate
 from mustlink.kmeans._engine import assign as assign_rows
@@ -24,6 +26,7 @@ __all__ = [
     "BaseConstrainedKMeans",
     "BaseKMeans",
     "BaseWeightedKMeans",
+    "BlockedEuclidean",
     "Components",
     "Euclidean",
     "Geometry",
@@ -41,6 +44,7 @@ __all__ = [
     "check_init",
     "check_weight",
     "iterate",
+    "nearest_labels",
     "start_at_random_rows",
     "start_at_seeds",
 ]
