@@ -20,7 +20,7 @@ from mustlink.boosting._code_kmeans import (
     sum_codes,
 )
 
-__all__ = ["CodeBlocks", "CodeRun", "count_bytes"]
+__all__ = ["CodeBlocks", "CodeRun", "count_bytes", "nearest_codes"]
 
 # Smaller gains of the objective, in relation to it, are rounding.
 ROUNDING = 1e-12
