@@ -123,9 +123,7 @@ class PriorityLinks:
         )
         return labels, centers, int(n_iter)
 
-    def cluster_blocks(
-        self, passes: PriorityPasses, priority: Floats, centers: Array, max_iter: int
-    ) -> PriorityRun:
+    def cluster_blocks(self, passes: PriorityPasses, priority: Floats, centers: Array, max_iter: int) -> PriorityRun:
         """Make a run on rows in blocks.
 
         Parameters

@@ -21,7 +21,7 @@ __all__ = ["Checkpoint", "describe_table", "rounded"]
 
 # Part of every name, so that files of another format are not read.
 FORMAT = "mustlink rounds 1"
-# Numbers that differ by less than this fraction of the largest are the same: sums on several threads differ by rounding.
+# Decimals, relative to the largest number, in which numbers are compared: sums on several threads differ by rounding.
 DIGITS = 8
 # What a file that was cut off or changed can raise.
 DAMAGED = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error)
@@ -73,7 +73,8 @@ def load(path: Path) -> dict[str, Array] | None:
     if not path.exists():
         return None
     try:
-        with np.load(path, allow_pickle=False) as arrays:
+        # From memory, as a file that cannot be read would stay open.
+        with np.load(BytesIO(path.read_bytes()), allow_pickle=False) as arrays:
             return {name: arrays[name] for name in arrays.files}
     except DAMAGED as error:
         warn_caller(f"The checkpoint {path} is damaged ({error}). Its round is computed again.", UserWarning)
@@ -97,7 +98,7 @@ def rounded(values: Floats) -> Floats:
     """Return numbers without the digits in which they may differ by rounding."""
     largest = np.abs(values).max(initial=0.0)
     # Adding zero turns minus zero into zero.
-    return np.round(values / (largest or 1.0), DIGITS) + 0.0
+    return np.asarray(np.round(values / (largest or 1.0), DIGITS) + 0.0, dtype=np.float64)
 
 
 def describe_table(rows: BlockedRows) -> tuple[Any, ...]:

@@ -46,17 +46,17 @@ class Elsewhere:
 
     def finish(self, run: BaseRun, seed: int) -> BaseRun:
         """Return a run of the shown rows that labels all rows: k-means is continued over all of them."""
-        table = self._table(run)
-        if not is_kmeans(run.model):
+        table, base = self._table(run), run.model
+        if base is None or not is_kmeans(base):
             return with_model(run, table)
 
         def compute() -> dict[str, Array]:
             rows = self.shown.rows.transform(self._represent(run), table.shape[1], table.dtype)
-            return {"centers": refine_centers(rows, run.model, table)}
+            return {"centers": refine_centers(rows, base, table)}
 
         # The centers that it starts from are left out: threads of scikit-learn add up in any order, and they differ by
         # rounding. They depend on nothing else.
-        parts = ("kmeans", seed, repr(sorted(run.model.get_params().items(), key=str)), *describe(run.directions))
+        parts = ("kmeans", seed, repr(sorted(base.get_params().items(), key=str)), *describe(run.directions))
         centers = self._checkpoint.load_or_compute(parts, compute)["centers"]
         model = NearestCenter(centers)
         return replace(run, labels=model.predict(table).astype(run.labels.dtype), model=model)

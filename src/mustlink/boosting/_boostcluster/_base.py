@@ -82,6 +82,9 @@ class BaseBoostCluster(ConstrainedClusterMixin, BaseEstimator):
     random_state: Any
     verbose: int | bool
 
+    suspects_: list[Suspect]
+    _consensus: Consensus
+
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
@@ -119,8 +122,7 @@ class BaseBoostCluster(ConstrainedClusterMixin, BaseEstimator):
         consensus = self._consensus
         self.violations_ = links.take(~local.satisfied(consensus.labels))
         self.suspects_ = [
-            suspect._replace(a=int(shown.index[suspect.a]), b=int(shown.index[suspect.b]))
-            for suspect in self.suspects_
+            suspect._replace(a=int(shown.index[suspect.a]), b=int(shown.index[suspect.b])) for suspect in self.suspects_
         ]
         if consensus.blocks is not None:
             self.labels_ = consensus.label_blocks(consensus.blocks)
@@ -150,7 +152,7 @@ class BaseBoostCluster(ConstrainedClusterMixin, BaseEstimator):
 
     def _fit_plain(self, X: Any, base: BaseClusterer, seed: int) -> None:
         """Without links the result is that of the base clusterer alone."""
-        self.suspects_: list[Suspect] = []
+        self.suspects_ = []
         if isinstance(X, ShownRows):
             coordinates = X.coordinates(self._setting("scale"), None)
             elsewhere = Elsewhere(X, coordinates, self.verbose)

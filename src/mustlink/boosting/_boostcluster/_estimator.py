@@ -231,7 +231,7 @@ class BoostCluster(BaseBoostCluster):
         links = coordinates.place_links(constraints, with_covariance=kind == "whitened")
         with progress(self.n_rounds, "BoostCluster", shown=self.verbose) as advance:
             settings = [self._setting(name) for name in ("n_rounds", "learning_rate", "smoothing", "on_bad_round")]
-            problem = BoostProblem(base, coordinates, links, advance, *settings, elsewhere=elsewhere)
+            problem = BoostProblem(base, coordinates, links, advance, *settings, elsewhere)
             seeds = draw_seeds(rng, self.n_rounds)
             result = boost(
                 problem, [RepresentationView(base, representation)] * self.n_rounds, seeds, np.ones(len(links))

@@ -12,7 +12,7 @@ import numpy as np
 from mustlink._numbering import number_as_before
 from mustlink._progress import progress
 from mustlink._sklearn_compat import Interval, StrOptions
-from mustlink._types import Array, Floats
+from mustlink._types import Floats
 from mustlink.blocks import BlockedRows
 from mustlink.boosting._bases import BaseClusterer, BaseRun
 from mustlink.boosting._blocked._elsewhere import Elsewhere

@@ -131,7 +131,8 @@ class ResolvedConsensus(Consensus):
     def without_rows(self) -> Self:
         """Return only what is needed to assign new rows: of the rows of the fit, the linked ones."""
         kernel = self.kernel.with_codes(self.kernel.codes[self.linked])
-        return replace(self.without_blocks(), kernel=kernel, linked=np.arange(len(self.linked)), labels=np.unique(self.labels))
+        bare = self.without_blocks()
+        return replace(bare, kernel=kernel, linked=np.arange(len(self.linked)), labels=np.unique(self.labels))
 
     def _assign(self, new: CoAssociation) -> Ints:
         """Assign rows in no link to the nearest center or, below a margin, by the vote of the examples."""
