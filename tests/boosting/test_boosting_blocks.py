@@ -57,10 +57,10 @@ def draw_links(y: Any, n_pairs: int = 60, wrong: float = 0.0, seed: int = 0) -> 
 
 
 @pytest.fixture
-def few_rows_held(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+def few_rows_held(monkeypatch: pytest.MonkeyPatch) -> int:
     """Only so few rows are in memory that small tables are fitted in passes."""
     monkeypatch.setattr(_shown, "MAX_ROWS_HELD", 300)
-    yield 300
+    return 300
 
 
 class CountedRows(FileRows):
@@ -69,11 +69,11 @@ class CountedRows(FileRows):
     n_passes = 0
     fails_at: int | None = None
 
-    def run(self, *arguments: Any, **options: Any) -> Any:
+    def _work(self, *arguments: Any) -> Any:
         self.n_passes += 1
         if self.n_passes == self.fails_at:
             raise KeyboardInterrupt
-        return super().run(*arguments, **options)
+        return super()._work(*arguments)
 
 
 # ---- small tables: as in memory -------------------------------------------------------------------------------------

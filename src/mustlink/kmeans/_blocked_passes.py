@@ -2,42 +2,33 @@
 
 from __future__ import annotations
 
+from hashlib import blake2b
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mustlink._rows import RowBlocks
 from mustlink._types import Array, Floats, Indices
 
-__all__ = ["BlockSums", "farthest_rows", "nearest_labels", "sum_nearest"]
-
-
-# An odd number with irregular bits; its multiples, modulo 2^64, are weights of the rows that no two rows share.
-SPREAD = np.uint64(0x9E3779B97F4A7C15)
+__all__ = ["BlockSums", "digest_labels", "farthest_first", "farthest_rows", "nearest_labels", "sum_nearest"]
 
 
 class BlockSums(NamedTuple):
     """The rows of each cluster: their sums relative to the mean of all centers, their number, and the inertia.
 
-    Two assignments of the same rows have the same fingerprint if all labels are the same, and practically only then.
+    Two passes whose digests are equal have the same labels.
     """
 
     sums: Floats
     counts: Floats
     inertia: float
-    fingerprint: NDArray[np.uint64]
+    digest: Array
 
 
-def sum_nearest(block: Array, centers: Floats, first_row: int, held: Indices) -> BlockSums:
+def sum_nearest(block: Array, centers: Floats, held: Indices, number: int) -> BlockSums:
     """Assign the rows of a block to the nearest centers and sum them by cluster, but for rows that links place."""
     found = RowBlocks(block, max_threads=1).assign(centers, _weight(len(block), held))
-    labels = found.labels.astype(np.uint64)
-    labels[held] = 0
-    numbers = np.arange(first_row, first_row + len(block), dtype=np.uint64)
-    # An array, whose sums wrap around without a warning.
-    fingerprint = np.sum(labels * (numbers * SPREAD), keepdims=True)
-    return BlockSums(found.sums, found.counts, found.inertia, fingerprint)
+    return BlockSums(found.sums, found.counts, found.inertia, digest_labels(found.labels, held, number))
 
 
 def nearest_labels(block: Array, centers: Floats, held: Indices | None = None, labels: Any = None) -> Array:
@@ -55,10 +46,24 @@ def farthest_rows(block: Array, centers: Floats, held: Indices, count: int) -> t
     """
     rows = RowBlocks(block, max_threads=1)
     labels = rows.assign(centers, np.ones(len(block))).labels
-    distance = np.where(_weight(len(block), held) > 0, rows.distances_to_own(centers, labels), -np.inf)
+    return farthest_first(labels, rows.distances_to_own(centers, labels), held, count)
+
+
+def farthest_first(labels: Array, distance: Floats, held: Indices, count: int) -> tuple[Indices, Indices, Floats]:
+    """Return the rows of the largest distances, at most `count`, their labels and distances; without rows held."""
+    distance = np.where(_weight(len(labels), held) > 0, distance, -np.inf)
     chosen = np.argsort(-distance, kind="stable")[:count]
     chosen = chosen[np.isfinite(distance[chosen])]
     return chosen, labels[chosen].astype(np.intp), distance[chosen]
+
+
+def digest_labels(labels: Array, held: Indices, number: int) -> Array:
+    """Return a hash of the labels of a block, but for rows held; those of all blocks are added up."""
+    labels = labels.copy()
+    labels[held] = -1
+    # The number of the block: blocks that exchange their labels have another sum.
+    found = blake2b(labels.tobytes(), digest_size=16, key=number.to_bytes(8, "little"))
+    return np.frombuffer(found.digest(), dtype=np.uint64)
 
 
 def _weight(n_rows: int, held: Indices) -> Floats:

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from mustlink._rows import read_only
 from mustlink._types import Array, Floats, Indices
 from mustlink.blocks import BlockedRows
-from mustlink.constraints import Constraints
 from mustlink.kmeans._blocked import BlockedLabels
 from mustlink.kmeans._prioritycop_kernels import MEMORY, inertia_of, nearest, nearest_two, place_pairs, sum_rows
 
@@ -55,9 +54,10 @@ class PriorityPasses:
             centers = moved
         return PriorityRun(labels, centers, n_iter)
 
-    def label(self, run: PriorityRun) -> PriorityLabels:
+    def label(self, run: PriorityRun) -> BlockedLabels:
         """Return the labels of all rows, computed when they are needed."""
-        return PriorityLabels(self.rows, run.centers, self.linked, run.labels, 0)
+        nothing = np.empty(0, dtype=np.uint8)
+        return BlockedLabels(self.rows, label_by_nearest, (run.centers,), self.linked, nothing, run.labels)
 
     def inertia(self, run: PriorityRun) -> float:
         """Return the sum of squared distances of all rows to the centers of their clusters."""
@@ -82,20 +82,6 @@ class PriorityPasses:
         moved = centers.copy()
         moved[filled] = sums[filled] / counts[filled, None]
         return moved
-
-
-@dataclass
-class PriorityLabels(BlockedLabels):
-    """Labels by the nearest center, with the rounding of the runs."""
-
-    def compute(self) -> Any:
-        return self.rows.label(label_by_nearest, self.centers, each=self.rows.split(self.held, self.held_labels))
-
-    def violations(self, links: Constraints) -> Constraints:
-        listed = links.expand()
-        # The linked rows are those that are held.
-        _, local = listed.compact()
-        return listed.take(~local.satisfied(self.held_labels))
 
 
 def nearest_rows(block: Array, rows: Indices, centers: Array) -> Labels:
@@ -124,8 +110,9 @@ def inertia_of_free(block: Array, centers: Array, held: Indices) -> float:
     return float(inertia_of(free, labels, centers))
 
 
-def label_by_nearest(block: Array, centers: Array, held: Indices, labels: Labels) -> Labels:
+def label_by_nearest(block: Array, centers: Array, held: Indices | None = None, labels: Any = None) -> Labels:
     """Return the nearest center of the rows of a block; rows that links place have labels already."""
     found = nearest_rows(block, np.arange(len(block)), centers)
-    found[held] = labels
+    if held is not None:
+        found[held] = labels
     return found
