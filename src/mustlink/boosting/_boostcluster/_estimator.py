@@ -11,6 +11,8 @@ from mustlink._estimators import draw_seed
 from mustlink._progress import progress
 from mustlink._sklearn_compat import Interval, StrOptions
 from mustlink.boosting._bases import BaseClusterer
+from mustlink.boosting._blocked._elsewhere import Elsewhere
+from mustlink.boosting._blocked._shown import ShownRows
 from mustlink.boosting._boostcluster._base import BaseBoostCluster, list_suspects
 from mustlink.boosting._boostcluster._consensus import Consensus, find_consensus
 from mustlink.boosting._boostcluster._coordinates import make_coordinates
@@ -212,19 +214,24 @@ class BoostCluster(BaseBoostCluster):
         kind = cast(Kind, "projection" if self.representation == "published" else self.representation)
         n_components, identity = self._setting("n_components"), self._setting("ridge_identity")
         representation = Representation(kind, identity=1.0 if kind == "ridged" else identity)
-        coordinates = make_coordinates(
-            X,
-            constraints,
-            standardize=self._setting("scale"),
-            points=kind == "projection",
-            needs_rest=representation.identity > 0,
-            n_components=n_components,
-            joint=kind == "whitened",
-        )
+        elsewhere = None
+        if isinstance(X, ShownRows):
+            coordinates = X.coordinates(self._setting("scale"), n_components)
+            elsewhere = Elsewhere(X, coordinates, self.verbose)
+        else:
+            coordinates = make_coordinates(
+                X,
+                constraints,
+                standardize=self._setting("scale"),
+                points=kind == "projection",
+                needs_rest=representation.identity > 0,
+                n_components=n_components,
+                joint=kind == "whitened",
+            )
         links = coordinates.place_links(constraints, with_covariance=kind == "whitened")
         with progress(self.n_rounds, "BoostCluster", shown=self.verbose) as advance:
             settings = [self._setting(name) for name in ("n_rounds", "learning_rate", "smoothing", "on_bad_round")]
-            problem = BoostProblem(base, coordinates, links, advance, *settings)
+            problem = BoostProblem(base, coordinates, links, advance, *settings, elsewhere)
             seeds = draw_seeds(rng, self.n_rounds)
             result = boost(
                 problem, [RepresentationView(base, representation)] * self.n_rounds, seeds, np.ones(len(links))
@@ -232,9 +239,13 @@ class BoostCluster(BaseBoostCluster):
         voters = result.voters
         if voters:
             consensus = find_consensus(voters, base, self._setting("consensus"), n_components, seed)
+            if elsewhere is not None:
+                consensus = elsewhere.extend(consensus, voters)
         else:
-            voters = [run_base(base, coordinates, None, draw_seed(rng), "on the plain table")]
-            consensus = Consensus.of_run(voters[0])
+            plain_seed = draw_seed(rng)
+            run = run_base(base, coordinates, None, plain_seed, "on the plain table")
+            voters = [run if elsewhere is None else elsewhere.finish(run, plain_seed)]
+            consensus = Consensus.of_run(voters[0]) if elsewhere is None else elsewhere.of_run(voters[0])
         self._keep(consensus, voters, coordinates, result, is_plain=not result.voters)
         growth = result.weights.growth()
         self.suspects_ = list_suspects(links, growth > 1 + 1e-9, None, growth)
