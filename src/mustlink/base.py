@@ -20,7 +20,7 @@ from mustlink._sklearn_compat import fit_context
 from mustlink._spelling import count
 from mustlink._types import Indices
 from mustlink._warnings import warn_caller
-from mustlink.blocks import BlockedRows, as_blocked, distinct_labels
+from mustlink.blocks import BlockedRows, as_blocked, check_columns, distinct_labels
 from mustlink.constraints import AlignedConstraints, Constraints, Feasibility, known_rows
 from mustlink.errors import ConstraintError, InfeasibleError, TooLargeError
 
@@ -45,6 +45,9 @@ __all__ = [
 
 # The types that rows may have; others are converted to the first.
 FLOATS = [np.float64, np.float32]
+
+# The clusterers whose fit reads rows in blocks, as a message names them.
+TAKING_BLOCKS = ("PCKMeans", "COPKMeans", "MPCKMeans", "LCVQE", "SeededKMeans", "SizeConstrainedKMeans")
 
 # How the warnings of fewer clusters than asked for begin, those of scikit-learn and ours.
 FEWER_CLUSTERS = r"Number of distinct clusters|\d+ clusters were asked for"
@@ -215,6 +218,9 @@ class TableClusterMixin(ClusterMixin):
         self.__dict__.pop("labels_", None)
         if isinstance(y, Constraints | AlignedConstraints):
             raise TypeError(f"{type(self).__name__} takes no links; a clusterer such as PCKMeans does.")
+        if isinstance(X, BlockedRows) and not self._takes_blocks:
+            # Before a class of other input than a table looks at it.
+            check_blocked(self, X)
         X = self._check_rows(X)
         name = count_parameter(self)
         if name is not None:
@@ -453,16 +459,12 @@ def check_blocked(estimator: Any, rows: BlockedRows, *, reset: bool = True) -> B
     if not getattr(estimator, "_takes_blocks", False):
         raise TypeError(
             f"{type(estimator).__name__} takes rows in memory only, and X is read in blocks ({rows.n_rows:,} x "
-            f"{rows.n_features:,} numbers). PCKMeans, COPKMeans, LCVQE, MPCKMeans and RobustBoostCluster take rows in "
+            f"{rows.n_features:,} numbers). {', '.join(TAKING_BLOCKS[:-1])} and {TAKING_BLOCKS[-1]} take rows in "
             "blocks; or cluster a sample of the rows in memory, and predict the others."
         )
     if rows.n_rows < 1 or rows.n_features < 1:
         raise ValueError(f"X has the shape {rows.shape}; at least one row and one column are needed.")
-    # Here, since pandas takes long to import.
-    import pandas as pd
-
-    names = pd.DataFrame(np.empty((0, rows.n_features)), columns=rows.columns)
-    validate_data(estimator, names if rows.columns else names.to_numpy(), reset=reset, skip_check_array=True)
+    check_columns(estimator, rows, reset=reset)
     # Computed in a pass that looks at every number.
     _ = rows.moments
     return rows

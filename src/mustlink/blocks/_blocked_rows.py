@@ -18,7 +18,7 @@ from mustlink._types import Array, Floats, Indices
 from mustlink.blocks._moments import Moments, inspect_block
 from mustlink.errors import NumberTooLargeError
 
-__all__ = ["BlockedRows", "TransformedRows", "join_results"]
+__all__ = ["BlockedRows", "Task", "TransformedRows", "join_results"]
 
 # A function of a block, of arguments that are the same for all blocks and, where there are any, of those of the block.
 Task = Callable[..., Any]
@@ -139,6 +139,12 @@ class BlockedRows(ABC):
 
     def __len__(self) -> int:
         return self.n_rows
+
+    def __array__(self, *arguments: Any, **options: Any) -> Array:
+        raise TypeError(
+            f"{self!r} are not turned into an array, as they may not fit into memory. Pass them to fit of a clusterer "
+            "that takes rows in blocks, or to predict; gather(index) returns some of them as an array."
+        )
 
     def __repr__(self) -> str:
         name = type(self).__name__
