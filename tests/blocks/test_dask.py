@@ -390,9 +390,9 @@ def len_labels(block: np.ndarray) -> np.ndarray:
 
 def test_tasks_have_the_names_of_their_functions() -> None:
     rows = DaskRows(da.from_array(TABLE, chunks=(10, 4)))
-    assert rows._call(sum_block, ())[0].key[0].startswith("mustlink-sum_block-")
-    assert rows.label(len_labels).name.startswith("mustlink-len_labels-")
-    assert task_name(partial(len_labels)) == "len_labels"
+    assert rows._call(sum_block, ())[0].key[0].startswith("mustlink-sum-block-")
+    assert rows.label(len_labels).name.startswith("mustlink-len-labels-")
+    assert task_name(partial(len_labels)) == "len-labels"
 
 
 def test_tasks_use_one_thread() -> None:
