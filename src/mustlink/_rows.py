@@ -6,7 +6,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ from mustlink._rows_kernels import (
 from mustlink._sklearn_compat import n_threads, one_blas_thread
 from mustlink._types import Array, Floats, Indices, Mask
 
-__all__ = ["PIECE_ROWS", "Assignment", "RowBlocks", "Standardizer", "squared_norms"]
+__all__ = ["PIECE_ROWS", "Assignment", "RowBlocks", "Standardizer", "read_only", "squared_norms"]
 
 # Fewer rows than this are not worth a thread of their own.
 MIN_ROWS_PER_THREAD = 32_768
@@ -84,7 +84,7 @@ class RowBlocks:
     def __init__(self, X: Any, *, max_threads: int | None = None) -> None:
         self.is_sparse = sparse.issparse(X)
         # A view that cannot be written: numba compiles read-only and writable arrays apart, and one is enough.
-        self.X: Any = X if self.is_sparse else _read_only(X)
+        self.X: Any = X if self.is_sparse else read_only(X)
         self.n_rows, self.n_features = X.shape
         self.dtype = X.dtype
         self._max_threads = max_threads
@@ -105,7 +105,7 @@ class RowBlocks:
                 return float(sparse_pass(*self._compressed(rows), weight[rows], by_feature, norms, *outcome))
             return float(dense_pass(self.X[rows], weight[rows], origin, by_feature, norms, *outcome))
 
-        inertia = sum(self._map_in_order(work, len(blocks)))
+        inertia = sum(self._map_in_order(work, blocks))
         return Assignment(labels, inertia, origin.astype(float), sums.sum(axis=0), counts.sum(axis=0))
 
     def assign_priced(
@@ -125,7 +125,7 @@ class RowBlocks:
             outcome = (labels[rows], gaps[rows], own[rows])
             priced_pass(self.X[rows], weight[rows], origin, by_feature, norms, prices, *outcome)
 
-        self._map_in_order(work, len(blocks))
+        self._map_in_order(work, blocks)
         return labels, gaps, own
 
     def summed(self, labels: NDArray[np.int32], weight: Floats, n_clusters: int, inertia: float) -> Assignment:
@@ -143,7 +143,7 @@ class RowBlocks:
             rows = blocks[number]
             dense_sums(self.X[rows], weight[rows], labels[rows], sums[number], counts[number])
 
-        self._map_in_order(work, len(blocks))
+        self._map_in_order(work, blocks)
         return Assignment(labels, inertia, origin, sums.sum(axis=0), counts.sum(axis=0))
 
     def squared_distances(self, centers: Floats, dtype: Any = np.float64) -> Array:
@@ -159,7 +159,7 @@ class RowBlocks:
             else:
                 dense_distances(self.X[rows], origin, by_feature, norms, out[rows])
 
-        self._map_in_order(work, len(blocks))
+        self._map_in_order(work, blocks)
         return out
 
     def nearest_distances(self, centers: Floats) -> Floats:
@@ -187,20 +187,28 @@ class RowBlocks:
 
     def map_pieces(self, work: Callable[[slice, RowBlocks], Any]) -> list[Any]:
         """Apply a function to pieces of a few thousand rows, and return its results in order."""
-        cuts = [slice(start, start + PIECE_ROWS) for start in range(0, self.n_rows, PIECE_ROWS)]
+        # No rows are one piece without rows, so that results have their shape.
+        cuts = [slice(start, start + PIECE_ROWS) for start in range(0, max(1, self.n_rows), PIECE_ROWS)]
         threads = self._max_threads
         return self._map_in_order(
-            lambda number: work(cuts[number], RowBlocks(self.X[cuts[number]], max_threads=threads)), len(cuts)
+            lambda number: work(cuts[number], RowBlocks(self.X[cuts[number]], max_threads=threads)), cuts
         )
 
     def rows(self, index: Indices | slice) -> Floats:
         """Return some rows as a dense array in double precision."""
-        taken = self.X[index]
+        taken = self.pick(index)
         return np.asarray(taken.toarray() if self.is_sparse else taken, dtype=np.float64)
 
     def take(self, index: Indices) -> RowBlocks:
         """Return some rows in double precision."""
-        return RowBlocks(self.X[index].astype(np.float64))
+        return RowBlocks(self.pick(index).astype(np.float64))
+
+    def pick(self, index: Indices | slice) -> Any:
+        """Return some rows as they are."""
+        return self.X[index]
+
+    def release(self, rows: slice) -> None:
+        """Say that some rows will not be read for a while; memory-mapped ones need not stay in memory."""
 
     def averages(self, group: Indices, n_groups: int, weight: Floats) -> RowBlocks:
         """Return the weighted mean of each group of rows in double precision.
@@ -251,13 +259,20 @@ class RowBlocks:
         edges = np.arange(n_blocks + 1) * self.n_rows // n_blocks
         return [slice(start, stop) for start, stop in pairwise(edges)]
 
-    def _map_in_order(self, work: Callable[[int], Any], n_blocks: int) -> list[Any]:
+    def _map_in_order(self, work: Callable[[int], Any], blocks: list[slice]) -> list[Any]:
         """Work on the blocks, on threads where there are several, and return the results in order."""
-        threads = min(n_blocks, n_threads() if self._max_threads is None else self._max_threads)
+
+        def work_and_release(number: int) -> Any:
+            try:
+                return work(number)
+            finally:
+                self.release(blocks[number])
+
+        threads = min(len(blocks), n_threads() if self._max_threads is None else self._max_threads)
         if threads == 1:
-            return [work(number) for number in range(n_blocks)]
+            return [work_and_release(number) for number in range(len(blocks))]
         with one_blas_thread(), ThreadPoolExecutor(threads) as pool:
-            return list(pool.map(work, range(n_blocks)))
+            return list(pool.map(work_and_release, range(len(blocks))))
 
     def _shift_to_origin(self, centers: Floats, dtype: Any) -> tuple[Array, Array, Array]:
         """Put the origin at the mean of the centers; return it, the centers relative to it (features first), |c|^2."""
@@ -270,21 +285,33 @@ class RowBlocks:
     def _compressed(self, rows: slice) -> tuple[Array, Array, Array]:
         """Return the three arrays of some rows of a sparse matrix, without a copy."""
         indptr = self.X.indptr[rows.start : rows.stop + 1]
-        return _read_only(indptr), _read_only(self.X.indices), _read_only(self.X.data)
+        return read_only(indptr), read_only(self.X.indices), read_only(self.X.data)
 
 
 class Standardizer:
     """Means and standard deviations of the columns of X; a constant column keeps its unit."""
 
     def __init__(self, X: Array) -> None:
-        self.mean: Floats = X.mean(axis=0, dtype=np.float64)
-        squares = RowBlocks(X).map_pieces(lambda _, piece: np.square(piece.X - self.mean).sum(axis=0))
-        deviation = np.sqrt(sum(squares) / len(X))
-        self._is_constant: Mask = deviation <= 4 * np.finfo(X.dtype).eps * np.abs(self.mean)
+        mean: Floats = X.mean(axis=0, dtype=np.float64)
+        squares = RowBlocks(X).map_pieces(lambda _, piece: np.square(piece.X - mean).sum(axis=0))
+        self._keep(mean, np.sqrt(sum(squares) / len(X)), X.min(axis=0), X.max(axis=0), X.dtype)
+
+    @classmethod
+    def from_moments(cls, moments: Any, dtype: Any) -> Self:
+        """Return the one of columns whose mean, variance, lowest and highest number are known."""
+        standardizer = cls.__new__(cls)
+        deviation = np.sqrt(moments.variance)
+        standardizer._keep(moments.mean, deviation, moments.lowest, moments.highest, np.dtype(dtype))
+        return standardizer
+
+    def _keep(self, mean: Floats, deviation: Floats, lowest: Array, highest: Array, dtype: Any) -> None:
+        """Store means and deviations, and find the constant columns."""
+        # The deviation of equal numbers is not always zero, as their mean is rounded; over many rows, by much.
+        self._is_constant: Mask = (deviation <= 4 * np.finfo(dtype).eps * np.abs(mean)) | (lowest == highest)
         # Its own value, and not the mean, whose rounding error in the unit of the column can exceed all other columns.
-        self.mean = np.where(self._is_constant, X.min(axis=0), self.mean)
+        self.mean: Floats = np.where(self._is_constant, lowest, mean)
         self.scale: Floats = np.where(self._is_constant, 1.0, deviation)
-        self.dtype = X.dtype
+        self.dtype = dtype
 
     def transform(self, X: Array) -> Floats:
         """Return rows with mean zero and variance one in every column, in double precision."""
@@ -310,7 +337,7 @@ def squared_norms(X: Any) -> Floats:
     return np.asarray((X.multiply(X) if sparse.issparse(X) else np.square(X)).sum(axis=1)).ravel()
 
 
-def _read_only(array: Array) -> Array:
+def read_only(array: Array) -> Array:
     """Return a view that cannot be written."""
     view = array.view()
     view.flags.writeable = False

@@ -20,7 +20,7 @@ from mustlink._sklearn_compat import fit_context
 from mustlink._spelling import count
 from mustlink._types import Indices
 from mustlink._warnings import warn_caller
-from mustlink.blocks import BlockedRows, as_blocked
+from mustlink.blocks import BlockedRows, as_blocked, check_columns, distinct_labels
 from mustlink.constraints import AlignedConstraints, Constraints, Feasibility, known_rows
 from mustlink.errors import ConstraintError, InfeasibleError, TooLargeError
 
@@ -45,6 +45,9 @@ __all__ = [
 
 # The types that rows may have; others are converted to the first.
 FLOATS = [np.float64, np.float32]
+
+# The clusterers whose fit reads rows in blocks, as a message names them.
+TAKING_BLOCKS = ("PCKMeans", "COPKMeans", "MPCKMeans", "LCVQE", "SeededKMeans", "SizeConstrainedKMeans")
 
 # How the warnings of fewer clusters than asked for begin, those of scikit-learn and ours.
 FEWER_CLUSTERS = r"Number of distinct clusters|\d+ clusters were asked for"
@@ -215,6 +218,9 @@ class TableClusterMixin(ClusterMixin):
         self.__dict__.pop("labels_", None)
         if isinstance(y, Constraints | AlignedConstraints):
             raise TypeError(f"{type(self).__name__} takes no links; a clusterer such as PCKMeans does.")
+        if isinstance(X, BlockedRows) and not self._takes_blocks:
+            # Before a class of other input than a table looks at it.
+            check_blocked(self, X)
         X = self._check_rows(X)
         name = count_parameter(self)
         if name is not None:
@@ -231,9 +237,7 @@ class TableClusterMixin(ClusterMixin):
             # Said once, below, and not also by the clusterers that a fit runs.
             warnings.filterwarnings("ignore", FEWER_CLUSTERS, ConvergenceWarning)
             self._fit(*arguments)
-        # Labels on other machines are not counted here.
-        if isinstance(self.labels_, np.ndarray):
-            warn_of_fewer_clusters(self.labels_, n_clusters)
+        warn_of_fewer_clusters(self.labels_, n_clusters)
 
     def _n_clusters_wanted(self) -> int | None:
         """Return the number of clusters that was asked for; None if it is to be found."""
@@ -251,7 +255,8 @@ class TableClusterMixin(ClusterMixin):
     def _for_predicting(self) -> Self:
         """Return a copy with the parameters and with what ``predict`` reads, without the rows of the fit."""
         predictor = type(self)(**self.get_params(deep=False))
-        predictor.labels_ = self.labels_[:0]
+        # Not a slice of the labels, which may lie on other machines.
+        predictor.labels_ = np.empty(0, dtype=self.labels_.dtype)
         for name in ("n_features_in_", *self._read_by_predict):
             if hasattr(self, name):
                 setattr(predictor, name, getattr(self, name))
@@ -454,16 +459,12 @@ def check_blocked(estimator: Any, rows: BlockedRows, *, reset: bool = True) -> B
     if not getattr(estimator, "_takes_blocks", False):
         raise TypeError(
             f"{type(estimator).__name__} takes rows in memory only, and X is read in blocks ({rows.n_rows:,} x "
-            f"{rows.n_features:,} numbers). PCKMeans, COPKMeans, LCVQE, MPCKMeans and RobustBoostCluster take rows in "
+            f"{rows.n_features:,} numbers). {', '.join(TAKING_BLOCKS[:-1])} and {TAKING_BLOCKS[-1]} take rows in "
             "blocks; or cluster a sample of the rows in memory, and predict the others."
         )
     if rows.n_rows < 1 or rows.n_features < 1:
         raise ValueError(f"X has the shape {rows.shape}; at least one row and one column are needed.")
-    # Here, since pandas takes long to import.
-    import pandas as pd
-
-    names = pd.DataFrame(np.empty((0, rows.n_features)), columns=rows.columns)
-    validate_data(estimator, names if rows.columns else names.to_numpy(), reset=reset, skip_check_array=True)
+    check_columns(estimator, rows, reset=reset)
     # Computed in a pass that looks at every number.
     _ = rows.moments
     return rows
@@ -498,12 +499,12 @@ def check_enough_rows(n_samples: int, n_clusters: int | None, name: str = "n_clu
         raise ValueError(f"n_samples={n_samples} should be >= {name}={n_clusters}.")
 
 
-def warn_of_fewer_clusters(labels: NDArray[np.integer], n_clusters: int) -> None:
+def warn_of_fewer_clusters(labels: Any, n_clusters: int) -> None:
     """Warn if a clustering has fewer clusters than were asked for.
 
     Parameters
     ----------
-    labels : ndarray of shape (n_samples,)
+    labels : ndarray or dask.array.Array of shape (n_samples,)
         The cluster of every row; -1 is none.
     n_clusters : int
         The number of clusters that was asked for.
@@ -524,8 +525,10 @@ def warn_of_fewer_clusters(labels: NDArray[np.integer], n_clusters: int) -> None
     >>> print(caught[0].message)
     3 clusters were asked for, and 2 were found, possibly because of equal rows or of links.
     """
-    # The first count is that of -1.
-    n_found = np.count_nonzero(np.bincount(labels + 1)[1:])
+    found = distinct_labels(labels)
+    if found is None:
+        return
+    n_found = np.count_nonzero(found >= 0)
     if n_found < n_clusters:
         verb = "was" if n_found == 1 else "were"
         warn_caller(

@@ -24,6 +24,7 @@ from mustlink.alternative._glm import LINKS, GlmScores, LinearModels, log_likeli
 from mustlink.alternative._known import KnownColumn, KnownNumbers, TakesNumbers, have_classes
 from mustlink.alternative._layout import Layout
 from mustlink.alternative._sequential import improve_by_moves
+from mustlink.blocks import blockwise
 
 __all__ = ["CCIB", "build_family"]
 
@@ -382,6 +383,7 @@ class CCIB(BaseAlternative):
         """
         return self._probabilities(X, known)[0]
 
+    @blockwise(by_row=("known",))
     def predict(self, X: Any, *, known: Any = None) -> Ints:
         """Return the cluster of new rows.
 

@@ -28,6 +28,7 @@ from mustlink.alternative._consensus import Consensus, combine, indicators, near
 from mustlink.alternative._families import divide_by_sums
 from mustlink.alternative._known import KnownColumn
 from mustlink.alternative._layout import Layout
+from mustlink.blocks import blockwise
 
 __all__ = ["CondEns"]
 
@@ -272,6 +273,7 @@ class CondEns(BaseAlternative):
             columns = run.table[:, start:stop]
             self.local_labels_[order, place] = np.where(columns.any(axis=1), columns.argmax(axis=1), -1)
 
+    @blockwise
     def predict(self, X: Any) -> Ints:
         """Return the cluster of new rows; their known classes are not needed.
 

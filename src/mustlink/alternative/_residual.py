@@ -23,6 +23,7 @@ from mustlink.alternative._bases import base_clusterer, fit_base
 from mustlink.alternative._ccib import build_family
 from mustlink.alternative._known import KnownColumn, TakesNumbers
 from mustlink.alternative._layout import Layout
+from mustlink.blocks import blockwise
 
 __all__ = ["ResidualClustering"]
 
@@ -241,6 +242,7 @@ class ResidualClustering(BaseAlternative):
             )
         return super()._check_rows(X, reset=reset)
 
+    @blockwise(by_row=("known",))
     def predict(self, X: Any, *, known: Any = None) -> Ints:
         """Return the cluster of new rows.
 

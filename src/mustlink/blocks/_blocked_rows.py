@@ -18,7 +18,7 @@ from mustlink._types import Array, Floats, Indices
 from mustlink.blocks._moments import Moments, inspect_block
 from mustlink.errors import NumberTooLargeError
 
-__all__ = ["BlockedRows", "TransformedRows", "join_results"]
+__all__ = ["BlockedRows", "Task", "TransformedRows", "join_results"]
 
 # A function of a block, of arguments that are the same for all blocks and, where there are any, of those of the block.
 Task = Callable[..., Any]
@@ -140,6 +140,12 @@ class BlockedRows(ABC):
     def __len__(self) -> int:
         return self.n_rows
 
+    def __array__(self, *arguments: Any, **options: Any) -> Array:
+        raise TypeError(
+            f"{self!r} are not turned into an array, as they may not fit into memory. Pass them to fit of a clusterer "
+            "that takes rows in blocks, or to predict; gather(index) returns some of them as an array."
+        )
+
     def __repr__(self) -> str:
         name = type(self).__name__
         return f"{name}({self.n_rows:,} x {self.n_features:,} numbers of {self.dtype} in {self.n_blocks:,} blocks)"
@@ -159,9 +165,7 @@ class BlockedRows(ABC):
         row, column, value = bad
         name = column if self.columns is None else repr(self.columns[column])
         whole = int(self.bounds[number]) + row
-        where = (
-            f"row {whole:,}, column {name} of X (block {number + 1:,} of {self.n_blocks:,}, row {row:,} of the block)"
-        )
+        where = f"row {whole:,}, column {name} of X ({self._name_block(number)}, row {row:,} of the block)"
         if np.isnan(value):
             raise ValueError(f"Input X contains NaN: {where}. Fill in or remove missing values first.")
         if np.isinf(value):
@@ -173,6 +177,10 @@ class BlockedRows(ABC):
             row=whole,
             column=column,
         )
+
+    def _name_block(self, number: int) -> str:
+        """Return how a message names a block."""
+        return f"block {number + 1:,} of {self.n_blocks:,}"
 
     def mean_variance(self, weight: Floats | None = None) -> float:
         """Return the variance of the features, averaged over the features; all rows have weight one."""

@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import mmap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial, reduce
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from mustlink._atomic import StagedFiles
+from mustlink._rows import RowBlocks
 from mustlink._sklearn_compat import n_threads, one_blas_thread
 from mustlink._types import Array, Indices
-from mustlink.blocks._blocked_rows import BlockedRows, Task
+from mustlink.blocks._blocked_rows import BlockedRows, Task, join_results
+from mustlink.blocks._in_place import MappedRowBlocks
 
 __all__ = ["FileRows", "LocalRows"]
 
 # Small enough that the blocks of all threads, and what is computed from them, take little memory.
 BLOCK_BYTES = 8 << 20
 ZERO_BYTES = 1 << 20
+
+# Rows that are read at a time where they lie far from each other: the system maps some 64 KB around each.
+TAKEN_ROWS = 1_024
 
 
 class LocalRows(BlockedRows):
@@ -44,6 +50,16 @@ class LocalRows(BlockedRows):
         self.watch: Callable[[int], None] | None = None
 
     def run(self, task: Task, *shared: Any, each: Sequence[tuple[Any, ...]] | None = None) -> list[Any]:
+        found: list[Any] = self._work(list, task, shared, each)
+        return found
+
+    def total(self, task: Task, *shared: Any, each: Sequence[tuple[Any, ...]] | None = None) -> Any:
+        # Joined as they come: the results of all blocks are never in memory together.
+        return self._work(partial(reduce, join_results), task, shared, each)
+
+    def _work(self, collect: Callable[[Iterable[Any]], Any], task: Task, shared: tuple[Any, ...], each: Any) -> Any:
+        """Call a task on every block, on threads, and collect the results in the order of the blocks."""
+
         def work(number: int) -> Any:
             start, stop = self.bounds[number : number + 2]
             try:
@@ -55,18 +71,32 @@ class LocalRows(BlockedRows):
 
         threads = min(self.n_blocks, n_threads())
         if threads == 1:
-            return [work(number) for number in range(self.n_blocks)]
+            return collect(map(work, range(self.n_blocks)))
         with one_blas_thread(), ThreadPoolExecutor(threads) as pool:
             try:
-                return list(pool.map(work, range(self.n_blocks)))
+                return collect(pool.map(work, range(self.n_blocks)))
             except BaseException:
                 pool.shutdown(cancel_futures=True)
                 raise
 
     def gather(self, index: Indices) -> Array:
-        found = np.asarray(self._array[index])
-        self._pages.release(0, self.n_rows)
-        return found
+        return self._pages.take(self._array, np.asarray(index, dtype=np.intp))
+
+    def in_place(self) -> RowBlocks:
+        """Return the array for algorithms that read some of its rows at a time, but keep numbers for every row."""
+        return MappedRowBlocks(self._array, self._pages)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A memory map is opened again by another process, and not sent there.
+        state = self.__dict__ | {"_array": self._pages.source or self._array}
+        del state["_pages"]
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        source = state.pop("_array")
+        self.__dict__.update(state)
+        self._array = source.open() if isinstance(source, MappedSource) else source
+        self._pages = MappedPages(self._array)
 
     def label(
         self, task: Task, *shared: Any, dtype: Any = np.int32, each: Sequence[tuple[Any, ...]] | None = None
@@ -168,6 +198,19 @@ def write_labels(path: Path, n_rows: int, dtype: Any, fill: Any) -> Array:
     return np.asanyarray(np.load(path, mmap_mode="r"))
 
 
+class MappedSource(NamedTuple):
+    """Where the numbers of a memory map are."""
+
+    path: str
+    offset: int
+    dtype: Any
+    shape: tuple[int, ...]
+
+    def open(self) -> Array:
+        """Map them again."""
+        return np.memmap(self.path, dtype=self.dtype, mode="r", offset=self.offset, shape=self.shape)
+
+
 def write_zeros(stream: Any, n_bytes: int) -> None:
     """Fill a file, so that a full disk is an error here: in a memory map it would end the process."""
     zeros = bytes(min(n_bytes, ZERO_BYTES))
@@ -187,10 +230,31 @@ class MappedPages:
         # Pages of a private copy must stay, since they may have been written.
         can_release = hasattr(mmap, "MADV_DONTNEED") and getattr(array, "mode", None) in ("r", "r+")
         self._map = source if can_release else None
-        if self._map is not None:
-            first = np.frombuffer(self._map, dtype=np.uint8).__array_interface__["data"][0]
+        self.source: MappedSource | None = None
+        if source is not None and getattr(array, "mode", None) in ("r", "r+"):
+            first = np.frombuffer(source, dtype=np.uint8).__array_interface__["data"][0]
             self._offset = array.__array_interface__["data"][0] - first
             self._row_bytes = array.strides[0]
+            self.source = self._locate(array)
+
+    def _locate(self, array: Any) -> MappedSource | None:
+        """Return the file of the map, and where in it the rows begin; None if it has no name."""
+        if array.filename is None:
+            return None
+        # As NumPy maps files: from the last place that a map can begin at.
+        start = array.offset - array.offset % mmap.ALLOCATIONGRANULARITY
+        return MappedSource(str(array.filename), start + self._offset, array.dtype, array.shape)
+
+    def take(self, array: Array, index: Indices) -> Array:
+        """Return some rows of the array; a few at a time, as each can bring many pages into memory."""
+        if self._map is None:
+            return np.array(array[index])
+        found = np.empty((len(index), *array.shape[1:]), dtype=array.dtype)
+        for first in range(0, len(index), TAKEN_ROWS):
+            part = index[first : first + TAKEN_ROWS]
+            found[first : first + TAKEN_ROWS] = array[part]
+            self.release(int(part.min()), int(part.max()) + 1)
+        return found
 
     def release(self, start: int, stop: int) -> None:
         """Give back the pages of some rows."""

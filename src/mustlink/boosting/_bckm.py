@@ -16,6 +16,7 @@ from mustlink._progress import progress
 from mustlink._sklearn_compat import Interval, StrOptions
 from mustlink._types import Array, Floats, Ints, Mask
 from mustlink.base import ConstrainedClusterMixin, check_table
+from mustlink.blocks import blockwise
 from mustlink.boosting._coassociation import CoAssociation
 from mustlink.boosting._code_kmeans import CodeCenters, assign, compute_centers
 from mustlink.constraints import Constraints
@@ -319,6 +320,7 @@ class BoostedConstrainedKMeans(ConstrainedClusterMixin, BaseEstimator):
         predictor.coassociation_ = self.coassociation_.without_rows()
         return predictor
 
+    @blockwise
     def predict(self, X: Any) -> Ints:
         """Return the cluster of new rows.
 

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from mustlink._sklearn_compat import Interval, StrOptions
 from mustlink._types import Array, Ints
 from mustlink.base import ConstrainedClusterMixin, refuse_contradictions, refuse_infeasible
+from mustlink.blocks import blockwise
 from mustlink.constraints import Constraints
 from mustlink.hierarchy._constrainedlinkage import ConstrainedLinkage
 
@@ -155,6 +156,7 @@ class PartitionThenLink(ConstrainedClusterMixin, BaseEstimator):
         self.n_clusters_ = int(self.labels_.max()) + 1
         self.violations_ = links.violations(self.labels_)
 
+    @blockwise
     def predict(self, X: Any) -> Ints:
         """Return for each row the cluster of the part with the nearest center.
 

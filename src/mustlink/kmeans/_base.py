@@ -20,11 +20,12 @@ from mustlink._rows import RowBlocks
 from mustlink._sklearn_compat import Interval, StrOptions, check_sample_weight, fit_context, is_array_like
 from mustlink._types import Array, Floats, Indices, Ints
 from mustlink.base import ConstrainedClusterMixin, TableClusterMixin, check_table
-from mustlink.blocks import BlockedRows, blockwise
+from mustlink.blocks import BlockedRows, as_blocked, blockwise, blockwise_transform
 from mustlink.constraints import AlignedConstraints, Constraints, known_rows
 from mustlink.kmeans._blocked import BlockedEuclidean, BlockedLabels
+from mustlink.kmeans._blocked_passes import BlockSums, sum_nearest
 from mustlink.kmeans._engine import Euclidean, Geometry, Run, State, best_of_runs, iterate
-from mustlink.kmeans._rules import LinkedRows, LinkRule
+from mustlink.kmeans._rules import NO_ROWS, LinkedRows, LinkRule
 from mustlink.kmeans._seeding import Start, component_seeds, start_at_random_rows, start_at_seeds
 
 # Starts are drawn from at most so many rows, and the linked ones; more make them no better.
@@ -59,7 +60,7 @@ class Problem:
         sample = sample_without_replacement(n_rows, MAX_ROWS_OF_STARTS, random_state=self.rng)
         # The linked rows come first, as their links are numbered.
         index = np.concatenate([linked, np.setdiff1d(np.union1d(known, sample), linked)]).astype(np.intp)
-        shown = RowBlocks(rows.X[index] if isinstance(rows, RowBlocks) else rows.gather(index))
+        shown = RowBlocks(rows.pick(index) if isinstance(rows, RowBlocks) else rows.gather(index))
         y = None if self.y is None else self.y[index]
         return ProblemOfStarts(
             shown.X, shown, self.weight[index], LinkedRows(links, len(index)), y, self.rng, index=index
@@ -123,6 +124,7 @@ class BaseKMeans(TableClusterMixin, ClassNamePrefixFeaturesOutMixin, Transformer
         """
         return self._nearest(self._check_new_rows(X)).astype(np.int64)
 
+    @blockwise_transform
     def transform(self, X: Any) -> Array:
         """Return the distance of each row to each center.
 
@@ -167,6 +169,11 @@ class BaseKMeans(TableClusterMixin, ClassNamePrefixFeaturesOutMixin, Transformer
     def _check_new_rows(self, X: Any) -> RowBlocks:
         """Check rows that come after the fit."""
         check_is_fitted(self)
+        if as_blocked(X) is not None:
+            raise TypeError(
+                f"Of the methods of {type(self).__name__}, fit and predict take rows in blocks; call the others on "
+                "arrays in memory, such as one block at a time."
+            )
         return RowBlocks(self._check_rows(X, reset=False))
 
     def _plan(self, problem: Problem) -> Plan:
@@ -292,6 +299,12 @@ class BaseWeightedKMeans(BaseConstrainedKMeans):
         float
             Minus the weighted sum of squared distances to the nearest centers.
         """
+        blocked = as_blocked(X)
+        if blocked is not None:
+            check_is_fitted(self)
+            check_weight(sample_weight, self._check_rows(blocked, reset=False))
+            found: BlockSums = blocked.total(sum_nearest, self.cluster_centers_.astype(np.float64), NO_ROWS, 0)
+            return -float(found.inertia)
         rows = self._check_new_rows(X)
         weight = check_weight(sample_weight, rows.X)
         return -rows.assign(self.cluster_centers_.astype(np.float64), weight).inertia

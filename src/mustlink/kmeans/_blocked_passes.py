@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import blake2b
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,21 +10,25 @@ import numpy as np
 from mustlink._rows import RowBlocks
 from mustlink._types import Array, Floats, Indices
 
-__all__ = ["BlockSums", "farthest_rows", "nearest_labels", "sum_nearest"]
+__all__ = ["BlockSums", "digest_labels", "farthest_first", "farthest_rows", "nearest_labels", "sum_nearest"]
 
 
 class BlockSums(NamedTuple):
-    """The rows of each cluster: their sums relative to the mean of all centers, their number, and the inertia."""
+    """The rows of each cluster: their sums relative to the mean of all centers, their number, and the inertia.
+
+    Two passes whose digests are equal have the same labels.
+    """
 
     sums: Floats
     counts: Floats
     inertia: float
+    digest: Array
 
 
-def sum_nearest(block: Array, centers: Floats, held: Indices) -> BlockSums:
+def sum_nearest(block: Array, centers: Floats, held: Indices, number: int) -> BlockSums:
     """Assign the rows of a block to the nearest centers and sum them by cluster, but for rows that links place."""
     found = RowBlocks(block, max_threads=1).assign(centers, _weight(len(block), held))
-    return BlockSums(found.sums, found.counts, found.inertia)
+    return BlockSums(found.sums, found.counts, found.inertia, digest_labels(found.labels, held, number))
 
 
 def nearest_labels(block: Array, centers: Floats, held: Indices | None = None, labels: Any = None) -> Array:
@@ -41,10 +46,24 @@ def farthest_rows(block: Array, centers: Floats, held: Indices, count: int) -> t
     """
     rows = RowBlocks(block, max_threads=1)
     labels = rows.assign(centers, np.ones(len(block))).labels
-    distance = np.where(_weight(len(block), held) > 0, rows.distances_to_own(centers, labels), -np.inf)
+    return farthest_first(labels, rows.distances_to_own(centers, labels), held, count)
+
+
+def farthest_first(labels: Array, distance: Floats, held: Indices, count: int) -> tuple[Indices, Indices, Floats]:
+    """Return the rows of the largest distances, at most `count`, their labels and distances; without rows held."""
+    distance = np.where(_weight(len(labels), held) > 0, distance, -np.inf)
     chosen = np.argsort(-distance, kind="stable")[:count]
     chosen = chosen[np.isfinite(distance[chosen])]
     return chosen, labels[chosen].astype(np.intp), distance[chosen]
+
+
+def digest_labels(labels: Array, held: Indices, number: int) -> Array:
+    """Return a hash of the labels of a block, but for rows held; those of all blocks are added up."""
+    labels = labels.copy()
+    labels[held] = -1
+    # The number of the block: blocks that exchange their labels have another sum.
+    found = blake2b(labels.tobytes(), digest_size=16, key=number.to_bytes(8, "little"))
+    return np.frombuffer(found.digest(), dtype=np.uint64)
 
 
 def _weight(n_rows: int, held: Indices) -> Floats:

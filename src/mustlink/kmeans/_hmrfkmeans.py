@@ -15,6 +15,7 @@ from mustlink._magnitude import place_of
 from mustlink._rows import RowBlocks
 from mustlink._sklearn_compat import Interval, StrOptions
 from mustlink._types import Array, Floats
+from mustlink.blocks import blockwise_transform
 from mustlink.constraints import Constraints
 from mustlink.kmeans._base import BaseConstrainedKMeans, Plan, Problem
 from mustlink.kmeans._engine import Run
@@ -169,6 +170,7 @@ class HMRFKMeans(BaseConstrainedKMeans):
         distortion = DISTORTIONS[self.distortion]
         return rows.cheapest(lambda X: distortion.costs(X, self.feature_weights_, centers))[0]
 
+    @blockwise_transform
     def transform(self, X: Any) -> Array:
         """Return the distortion of each row from each center.
 

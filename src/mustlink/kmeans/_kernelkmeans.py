@@ -21,6 +21,7 @@ from mustlink._rows import RowBlocks
 from mustlink._sklearn_compat import Interval, StrOptions
 from mustlink._types import Array, Indices, Ints
 from mustlink.base import ConstrainedClusterMixin, check_fits
+from mustlink.blocks import blockwise
 from mustlink.constraints import Constraints
 from mustlink.kmeans._base import BaseConstrainedKMeans, check_rows, keep_run
 from mustlink.kmeans._engine import Run, best_of_runs
@@ -227,6 +228,7 @@ class KernelKMeans(ConstrainedClusterMixin, BaseEstimator):
         make_run = partial(passes.run, max_iter=self.max_iter, local_search=self.local_search)
         self._keep(best_of_runs(self, make_run, self._start(space, links, order, rng)), space, links)
 
+    @blockwise
     def predict(self, X: Any) -> Ints:
         """Return the cluster whose mean, under the kernel alone, is nearest to each row.
 

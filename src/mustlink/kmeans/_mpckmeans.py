@@ -13,9 +13,11 @@ from mustlink._rows import RowBlocks, Standardizer
 from mustlink._sklearn_compat import Interval, StrOptions
 from mustlink._types import Array, Floats
 from mustlink.base import check_fits
+from mustlink.blocks import BlockedRows
 from mustlink.constraints import Constraints
 from mustlink.kmeans._base import BaseConstrainedKMeans, Plan, Problem, ProblemOfStarts
 from mustlink.kmeans._engine import Run
+from mustlink.kmeans._mpckmeans_blocked import BlockedMetrics
 from mustlink.kmeans._mpckmeans_metrics import DiagonalMetrics, FullMetrics, LearnedMetrics
 from mustlink.kmeans._rules import LinkedRows
 from mustlink.kmeans._seeding import Start
@@ -149,6 +151,7 @@ class MPCKMeans(BaseConstrainedKMeans):
     }
 
     _takes_sparse = False
+    _takes_blocks = True
     _read_by_predict = ("cluster_centers_", "_metrics", "_standardizer")
 
     def __init__(
@@ -203,10 +206,9 @@ class MPCKMeans(BaseConstrainedKMeans):
                 MAX_ENTRIES,
                 'pass metric="diagonal" or shared_metric=True, or reduce the columns first',
             )
-        self._standardizer = Standardizer(problem.X)
-        rows = RowBlocks(self._standardizer.transform(problem.X))
-        linked = problem.linked if self.penalty else LinkedRows(Constraints(), rows.n_rows)
-        geometry = LearnedMetrics(rows, linked, float(self.penalty), self.min_variance, self._round)
+        linked = problem.linked if self.penalty else LinkedRows(Constraints(), problem.rows.n_rows)
+        kind, rows = self._standardize(problem)
+        geometry = kind(rows, linked, float(self.penalty), self.min_variance, self._round)
         weights = {"identity": self._standardizer.original_weights(), "variance": np.ones(n_features)}
         starts = [
             self._start_with(problem.of_starts, geometry, first, n_metrics)
@@ -215,6 +217,15 @@ class MPCKMeans(BaseConstrainedKMeans):
         ]
         # In the first iteration the metrics have only begun to adapt.
         return geometry, starts, {"shift": self.tol, "min_iter": 2}
+
+    def _standardize(self, problem: Problem) -> tuple[type[LearnedMetrics], RowBlocks | BlockedRows]:
+        """Return the rows in standardized columns, and the geometry for them; rows in blocks are computed by pass."""
+        if isinstance(problem.rows, BlockedRows):
+            self._standardizer = Standardizer.from_moments(problem.rows.moments, problem.rows.dtype)
+            shape = problem.rows.n_features, np.float64
+            return BlockedMetrics, problem.rows.transform(self._standardizer.transform, *shape)
+        self._standardizer = Standardizer(problem.X)
+        return LearnedMetrics, RowBlocks(self._standardizer.transform(problem.X))
 
     def _start_with(self, problem: ProblemOfStarts, geometry: LearnedMetrics, weights: Floats, n_metrics: int) -> Start:
         """Return the start in columns of these weights, which also make the first metrics."""

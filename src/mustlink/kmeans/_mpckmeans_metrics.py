@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Self
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +13,7 @@ from scipy import sparse
 
 from mustlink._rows import RowBlocks
 from mustlink._types import Floats, Indices
+from mustlink.blocks import BlockedRows
 from mustlink.kmeans._engine import Geometry, State, Step
 from mustlink.kmeans._mpckmeans_kernels import add_moments, nearest_diagonal
 from mustlink.kmeans._rules import LinkedRows, SoftLinks
@@ -165,21 +168,21 @@ class LongestPairs:
     N_COLUMNS = 32
     N_RANDOM = 32
 
-    def __init__(self, table: RowBlocks) -> None:
+    def __init__(self, table: RowBlocks | BlockedRows) -> None:
         if table.n_rows <= 2 * (self.N_COLUMNS + self.N_RANDOM):
-            self._rows = table.rows(slice(None))
+            self._rows = table.rows(np.arange(table.n_rows))
             return
-        span = table.X.max(axis=0) - table.X.min(axis=0)
-        columns = np.argsort(-span, kind="stable")[: self.N_COLUMNS]
+        columns = np.arange(table.n_features)
+        if table.n_features > self.N_COLUMNS:
+            columns = np.argsort(-_span(table), kind="stable")[: self.N_COLUMNS]
         # Always the same directions: the result does not depend on the seed of a fit.
         directions = np.random.RandomState(0).standard_normal((table.n_features, self.N_RANDOM))
-
-        def outermost(_: slice, piece: RowBlocks) -> Floats:
-            reached = np.concatenate([piece.X[:, columns], piece.X @ directions], axis=1)
-            return np.asarray(piece.X[np.concatenate([reached.argmin(axis=0), reached.argmax(axis=0)])])
-
-        of_pieces = RowBlocks(np.concatenate(table.map_pieces(outermost)))
-        self._rows = np.unique(np.concatenate(of_pieces.map_pieces(outermost)), axis=0)
+        if isinstance(table, BlockedRows):
+            outermost = table.total(find_outermost, columns, directions)
+        else:
+            pieces = table.map_pieces(lambda _, piece: find_outermost(piece.X, columns, directions))
+            outermost = reduce(OutermostRows.__add__, pieces)
+        self._rows = np.unique(outermost.rows, axis=0)
 
     def under(self, metrics: DiagonalMetrics, others: Floats) -> Floats:
         """Return the difference of the two rows farthest apart under each metric, also among `others`.
@@ -200,6 +203,38 @@ class LongestPairs:
         return found
 
 
+@dataclass(frozen=True)
+class OutermostRows:
+    """The outermost row in each direction, and how far out it is; of equals the first."""
+
+    reach: Floats
+    rows: Floats
+
+    def __add__(self, other: OutermostRows) -> OutermostRows:
+        is_farther = other.reach > self.reach
+        return OutermostRows(
+            np.where(is_farther, other.reach, self.reach), np.where(is_farther[:, None], other.rows, self.rows)
+        )
+
+
+def find_outermost(Z: Floats, columns: Indices, directions: Floats) -> OutermostRows:
+    """Return the rows outermost along some columns and directions, at both ends."""
+    if not len(Z):
+        n_ends = 2 * (len(columns) + directions.shape[1])
+        return OutermostRows(np.full(n_ends, -np.inf), np.zeros((n_ends, Z.shape[1])))
+    reach = np.concatenate([Z[:, columns], Z @ directions], axis=1)
+    reach = np.concatenate([reach, -reach], axis=1)
+    first = reach.argmax(axis=0)
+    return OutermostRows(reach[first, np.arange(len(first))], Z[first])
+
+
+def _span(table: RowBlocks | BlockedRows) -> Floats:
+    """Return the range of every column."""
+    if isinstance(table, BlockedRows):
+        return table.moments.highest - table.moments.lowest
+    return np.asarray(table.X.max(axis=0) - table.X.min(axis=0))
+
+
 class LearnedMetrics(Geometry):
     """Squared distances under metrics that are learned, minus their log-determinants; links are measured as well.
 
@@ -210,20 +245,25 @@ class LearnedMetrics(Geometry):
 
     def __init__(
         self,
-        rows: RowBlocks,
+        rows: RowBlocks | BlockedRows,
         linked: LinkedRows,
         penalty: float,
         min_variance: float,
         round_centers: Callable[[Floats], Floats],
     ) -> None:
         self._soft = SoftLinks(linked)
-        super().__init__(rows.n_rows, self._soft)
-        self._rows, self._min_variance, self._round = rows, min_variance, round_centers
+        self._set_rule(rows, self._soft)
+        self._rows: Any = rows
+        self._min_variance, self._round = min_variance, round_centers
         self._linked = rows.rows(linked.rows)
         self._pairs, self._is_must = linked.graph.pairs, linked.graph.sign > 0
         self._weight = penalty * linked.graph.weight
         self._difference = self._linked[self._pairs[:, 0]] - self._linked[self._pairs[:, 1]]
         self._pairs_far_apart = None if self._is_must.all() else LongestPairs(rows)
+
+    def _set_rule(self, rows: RowBlocks | BlockedRows, rule: SoftLinks) -> None:
+        """Store the rule, and what steps need to know of its rows."""
+        super().__init__(rows.n_rows, rule)
 
     def begin(self, centers: Floats, metrics: DiagonalMetrics) -> State:
         """Return the state with these centers and metrics, for which the longest pairs are found."""
@@ -231,7 +271,7 @@ class LearnedMetrics(Geometry):
             metrics.longest = self._pairs_far_apart.under(metrics, self._difference[~self._is_must])
         return State(centers, metrics)
 
-    def nearest(self, state: State) -> tuple[Labels, Floats]:
+    def nearest(self, state: State) -> tuple[Labels, Any]:
         found: tuple[Labels, Floats] = state.metric.nearest(self._rows, state.centers)
         return found
 
@@ -251,14 +291,20 @@ class LearnedMetrics(Geometry):
         An empty cluster has the scatter of a cluster of one row.
         """
         metrics, n_clusters = state.metric, len(state.centers)
-        counts, means, scatter = metrics.moments(self._rows, step.labels, n_clusters)
-        if self.rule.n_units:
-            scatter += self._scatter_of_links(step.units, metrics, n_clusters)
+        counts, means, scatter = self._moments(step, state)
         mass = np.maximum(counts, 1)
+        links = self._scatter_of_links(step.units, metrics, n_clusters) if self.rule.n_units else np.zeros(1)
         if len(metrics.matrices) == 1:
             scatter, mass = scatter.sum(axis=0, keepdims=True), np.array([float(self._rows.n_rows)])
+            links = links.sum(axis=0, keepdims=True)
+        scatter = scatter + links
         centers = np.where(counts[:, None] > 0, self._round(means), state.centers)
         return self.begin(centers, metrics.from_scatter(scatter, mass, self._min_variance))
+
+    def _moments(self, step: Step, state: State) -> tuple[Floats, Floats, Floats]:
+        """Return the number of rows, the mean and the scatter of each cluster; the scatter may be summed already."""
+        found: tuple[Floats, Floats, Floats] = state.metric.moments(self._rows, step.labels, len(state.centers))
+        return found
 
     def _scatter_of_links(self, units: Indices, metrics: DiagonalMetrics, n_clusters: int) -> Floats:
         """Return what broken links add to the scatter of each cluster."""

@@ -11,7 +11,7 @@ from mustlink._types import Floats, Indices, Mask
 from mustlink.constraints import Closure, Constraints, Groups, LinkGraph
 from mustlink.inference import LinkModel, iterated_conditional_modes
 
-__all__ = ["LinkRule", "LinkedRows", "NoPlacement", "SoftLinks"]
+__all__ = ["NO_ROWS", "LinkRule", "LinkedRows", "NoPlacement", "SoftLinks"]
 
 NO_ROWS: Indices = np.empty(0, dtype=np.intp)
 

@@ -21,6 +21,7 @@ from mustlink._spelling import count
 from mustlink._types import Array, Floats, Ints
 from mustlink._warnings import warn_caller
 from mustlink.base import ConstrainedClusterMixin, check_table
+from mustlink.blocks import blockwise
 from mustlink.constraints import Constraints
 from mustlink.errors import ApproximationWarning
 from mustlink.inference import InferenceReport
@@ -245,6 +246,7 @@ class LinkedMixture(ConstrainedClusterMixin, BaseEstimator):
 
     # ---- new rows ------------------------------------------------------------------------------------------------
 
+    @blockwise
     def predict(self, X: Any) -> Ints:
         """Return the most probable mixture component of each row.
 

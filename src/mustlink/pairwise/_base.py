@@ -22,6 +22,7 @@ from mustlink._sklearn_compat import Interval, StrOptions, check_sample_weight, 
 from mustlink._types import Array, Floats, Indices
 from mustlink._warnings import warn_caller
 from mustlink.base import as_constraints, check_table
+from mustlink.blocks import blockwise
 from mustlink.constraints import AlignedConstraints, Constraints
 from mustlink.pairwise._features import choose_landmarks, distinct_rows, kernel_scores, landmark_features
 from mustlink.pairwise._labels import Labels, known_labels, read_labels
@@ -234,6 +235,7 @@ class BasePairwiseClassifier(ClassifierMixin, BaseEstimator):
         scores = scores.astype(X.dtype, copy=False)
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
+    @blockwise
     def predict(self, X: Any) -> Array:
         """Return the class of every row.
 

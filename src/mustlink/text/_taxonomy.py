@@ -19,6 +19,7 @@ from mustlink._spelling import count
 from mustlink._types import Array, Floats, Indices, Ints, Mask
 from mustlink._warnings import warn_caller
 from mustlink.base import TableClusterMixin, check_table
+from mustlink.blocks import blockwise
 from mustlink.errors import OptionError
 from mustlink.text._categories import (
     Category,
@@ -397,6 +398,7 @@ class TaxonomyClusterer(TableClusterMixin, BaseEstimator):
 
     # ---- new documents ---------------------------------------------------------------------------------------------
 
+    @blockwise
     def predict(self, X: Any) -> Ints:
         """Return the best category of every document, after comparison of closely related ones.
 

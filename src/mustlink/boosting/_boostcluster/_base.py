@@ -18,6 +18,7 @@ from mustlink._estimators import draw_seed
 from mustlink._sklearn_compat import Interval
 from mustlink._types import Array, Floats, Ints, Mask
 from mustlink.base import ConstrainedClusterMixin, check_enough_rows, check_table
+from mustlink.blocks import blockwise
 from mustlink.boosting._bases import BaseClusterer, BaseRun
 from mustlink.boosting._boostcluster._consensus import Consensus
 from mustlink.boosting._boostcluster._coordinates import Coordinates, Scaling
@@ -161,6 +162,7 @@ class BaseBoostCluster(ConstrainedClusterMixin, BaseEstimator):
         predictor.estimator = None
         return predictor
 
+    @blockwise
     def predict(self, X: Any) -> Ints:
         """Return the cluster of new rows.
 

@@ -20,6 +20,7 @@ from mustlink._progress import progress
 from mustlink._sklearn_compat import Interval, StrOptions, one_blas_thread
 from mustlink._types import Array, Floats, Ints
 from mustlink.base import ConstrainedClusterMixin, check_fits, check_table
+from mustlink.blocks import blockwise
 from mustlink.boosting._distboost._distance import Directions, Ensemble, embed
 from mustlink.boosting._distboost._pair_weights import PairWeights
 from mustlink.boosting._distboost._weak_mixture import MixtureLearner, WeakMixture
@@ -286,6 +287,7 @@ class DistBoost(ConstrainedClusterMixin, ClassNamePrefixFeaturesOutMixin, Transf
         predictor._centers = without_rows(self._centers)
         return predictor
 
+    @blockwise
     def predict(self, X: Any) -> Ints:
         """Return the cluster of new rows.
 

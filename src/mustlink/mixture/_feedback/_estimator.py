@@ -21,6 +21,7 @@ from mustlink._spelling import count
 from mustlink._types import Array, Floats, Indices, Ints
 from mustlink._warnings import warn_caller
 from mustlink.base import ConstrainedClusterMixin, check_table
+from mustlink.blocks import blockwise
 from mustlink.constraints import Constraints
 from mustlink.mixture._feedback._advice import Advice
 from mustlink.mixture._feedback._criticism import Criticism
@@ -495,6 +496,7 @@ class FeedbackMixture(ConstrainedClusterMixin, BaseEstimator):
 
     # ---- new rows --------------------------------------------------------------------------------------------------
 
+    @blockwise
     def predict(self, X: Any) -> Ints:
         """Return the most probable cluster of each row.
 

@@ -37,6 +37,8 @@ ENDS_RATIO = 4
 MAX_ROWS_UNSAMPLED = 8_192
 MIN_SAMPLED_PER_CLUSTER = 32
 SAMPLED_RATIO = 8
+# The most costs of a sample that are held (128 MB).
+MAX_HELD = 1 << 24
 # A start that leaves more rows to move than one in so many is no better than none.
 MIN_ROWS_PER_MOVE = 32
 
@@ -80,11 +82,19 @@ def solve_by_paths(costs: CostBlocks, terms: Terms, start: Floats | None = None)
     max_left = 0 if start is None else n_rows // MIN_ROWS_PER_MOVE
     if is_large and solver.n_rows_left > max_left:
         rows = np.sort(np.random.RandomState(0).permutation(n_rows)[:n_sampled])
-        sample = solve_by_paths(as_cost_blocks(costs.rows(rows)), terms.sample(rows, n_rows), start)
+        sample = solve_by_paths(_take_costs(costs, rows), terms.sample(rows, n_rows), start)
         solver.begin(np.append(sample.potential, 0.0))
     while not solver.is_balanced and solver.is_feasible:
         solver.run_round()
     return solver.solution()
+
+
+def _take_costs(costs: CostBlocks, rows: Indices) -> CostBlocks:
+    """Return the costs of some rows, held if they are not too many."""
+    shape = len(rows), costs.shape[1]
+    if shape[0] * shape[1] <= MAX_HELD:
+        return as_cost_blocks(costs.rows(rows))
+    return CostBlocks(shape, lambda part: costs.rows(rows[part]))
 
 
 def paths_at_once(n_nodes: int) -> int:

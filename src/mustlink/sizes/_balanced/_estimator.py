@@ -19,6 +19,7 @@ from mustlink._sklearn_compat import HasMethods, Interval, StrOptions, fit_conte
 from mustlink._spelling import count
 from mustlink._types import Array, Floats, Indices, Ints
 from mustlink.base import TableClusterMixin, check_table
+from mustlink.blocks import blockwise
 from mustlink.kmeans.core import check_weight
 from mustlink.sizes._assign._assign import assign
 from mustlink.sizes._assign._bounds import check_sizes
@@ -328,6 +329,7 @@ class BalancedClustering(TableClusterMixin, BaseEstimator):
             centers = representatives(rows, labels, weight, centers, is_cosine=is_cosine)
         return labels, representatives(rows, labels, weight, centers, is_cosine=is_cosine)
 
+    @blockwise
     def predict(self, X: Any) -> Ints:
         """Return the cluster with the nearest center for each row.
 

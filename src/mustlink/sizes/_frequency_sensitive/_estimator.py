@@ -18,6 +18,7 @@ from mustlink._rows import RowBlocks, squared_norms
 from mustlink._sklearn_compat import Interval, StrOptions, fit_context, is_array_like
 from mustlink._types import Array, Floats, Ints, Mask
 from mustlink.base import TableClusterMixin, check_table
+from mustlink.blocks import blockwise
 from mustlink.kmeans.core import (
     Run,
     Start,
@@ -271,6 +272,7 @@ class FrequencySensitiveKMeans(TableClusterMixin, BaseEstimator):
         self.n_iter_ += 1
         return self
 
+    @blockwise
     def predict(self, X: Any) -> Ints:
         """Return the cluster with the nearest center for each row.
 

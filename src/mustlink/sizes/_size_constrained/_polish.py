@@ -79,9 +79,7 @@ def _tabulate(rows: RowBlocks, weight: Floats, sizing: Sizing, is_movable: Mask,
     n_clusters = sizing.n_clusters
     mass = np.bincount(labels[inside], weight[inside], n_clusters).astype(np.float64)
     filled = np.flatnonzero(mass > 0)
-    number = np.cumsum(mass > 0) - 1
-    used = inside[weight[inside] > 0]
-    means = rows.take(used).averages(number[labels[used]], len(filled), weight[used]).rows(slice(None))
+    means = rows.summed(labels, weight, n_clusters, 0.0).sums[filled] / mass[filled, None]
     origin = means.mean(axis=0)
     sums = np.zeros((n_clusters, rows.n_features))
     sums[filled] = (means - origin) * mass[filled, None]

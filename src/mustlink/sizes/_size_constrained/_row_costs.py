@@ -17,6 +17,8 @@ __all__ = ["RowCosts", "absolute_costs", "square_costs"]
 
 # Costs of so many entries are held (2 MB): they stay in the cache of the processor from pass to pass.
 MAX_HELD = 1 << 18
+# How many bytes of rows are read at a time.
+PART_BYTES = 64 << 20
 # The weight of a row of weight zero in its costs.
 MIN_WEIGHT = 1e-150
 
@@ -50,9 +52,29 @@ class RowCosts(CostBlocks):
         super().__init__((rows.n_rows, len(centers)), compute)
 
     def _compute(self, rows: slice | Indices) -> Floats:
-        """Return the costs of some rows in all clusters."""
-        costs = self._apart(self._table.X[rows], self._centers)
+        """Return the costs of some rows in all clusters, computed from a few of them at a time."""
+        start, stop, _ = rows.indices(self._table.n_rows) if isinstance(rows, slice) else (0, len(rows), 1)
+        size = self._n_rows_at_once
+        parts: list[Any] = [slice(first, min(first + size, stop)) for first in range(start, stop, size)]
+        if not isinstance(rows, slice):
+            parts = [rows[part] for part in parts]
+        costs = [self._compute_part(part) for part in parts] or [np.empty((0, len(self._centers)))]
+        return costs[0] if len(costs) == 1 else np.concatenate(costs)
+
+    @property
+    def _n_rows_at_once(self) -> int:
+        """How many rows are read at a time; sparse ones are in memory."""
+        if self._table.is_sparse:
+            return max(1, self._table.n_rows)
+        return max(1, PART_BYTES // (self._table.n_features * self._table.dtype.itemsize))
+
+    def _compute_part(self, rows: slice | Indices) -> Floats:
+        """Return the costs of a few rows in all clusters."""
+        X = self._table.X[rows] if isinstance(rows, slice) else self._table.pick(rows)
+        costs = self._apart(X, self._centers)
         costs *= self._cost_weight[rows, None]
+        if isinstance(rows, slice):
+            self._table.release(rows)
         return costs
 
     def whole(self) -> Floats:
@@ -69,8 +91,11 @@ class RowCosts(CostBlocks):
         known_labels, known = self._known
         own = known.copy()
         other = np.flatnonzero(labels != known_labels)
-        if len(other):
-            own[other] = self._own(RowBlocks(self._table.X[other]), labels[other])
+        # Some at a time: they may be most of the rows.
+        size = self._n_rows_at_once
+        for start in range(0, len(other), size):
+            part = other[start : start + size]
+            own[part] = self._own(RowBlocks(self._table.pick(part)), labels[part])
         own *= self._weight
         return own
 

@@ -8,14 +8,17 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
 
 from mustlink._rows import RowBlocks
 from mustlink._sklearn_compat import Interval, StrOptions, fit_context
 from mustlink._types import Array, Floats, Ints
+from mustlink.blocks import LocalRows, as_blocked, blockwise_transform
 from mustlink.constraints import AlignedConstraints, Constraints
 from mustlink.kmeans.core import BaseWeightedKMeans, Plan, Problem, Run, State, assign_rows, check_weight, iterate
 from mustlink.sizes._linked._assign_linked import check_triples
 from mustlink.sizes._size_constrained._linked_sizing import add_links, relax_links, warn_of_breaks
+from mustlink.sizes._size_constrained._local_rows import check_local, label_rows
 from mustlink.sizes._size_constrained._manhattan import manhattan_distances
 from mustlink.sizes._size_constrained._polish import polish
 from mustlink.sizes._size_constrained._row_costs import absolute_costs, square_costs
@@ -155,6 +158,13 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
     improve, see :func:`~mustlink.sizes.assign_linked`. Links cannot be combined with bounds of sums of weights, with
     `pivot_min`, `outlier_cost`, and `apart_max` above 1.
 
+    X may be rows of a file (:class:`mustlink.blocks.FileRows`) that are larger than memory. Exact sizes need the
+    cluster of every row and the gap to the next one, so that memory grows with the rows, by about 100 bytes for each
+    beside some hundred megabytes for moves near the borders of clusters, but neither with their columns nor with the
+    clusters; costs are computed again in every pass. Links other than
+    cannot-links in separate cliques hold the costs of all rows in all clusters, and are refused where these are too
+    many. Rows on other machines are refused.
+
     References
     ----------
     A. Demiriz, K. P. Bennett and P. S. Bradley, "Using assignment constraints to avoid empty clusters in k-means
@@ -193,6 +203,7 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
     sizes_: Array
 
     _read_by_predict: ClassVar[tuple[str, ...]] = ("cluster_centers_", "size_shares_")
+    _takes_blocks = True
 
     def __init__(
         self,
@@ -310,14 +321,15 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
         """
         if not sized and size_min is None and size_max is None:
             return super().predict(X)
-        rows = self._check_new_rows(X)
+        blocked, rows = as_blocked(X), self._check_new_rows(X)
         costs_of = absolute_costs if self.metric == "manhattan" else square_costs
         costs = costs_of(rows, np.ones(rows.n_rows), self.cluster_centers_.astype(np.float64))
         if sized:
             lowest, highest = scale_bounds(self.size_shares_, rows.n_rows)
             size_min = lowest if size_min is None else size_min
             size_max = highest if size_max is None else size_max
-        return sizing_of_new_rows(self, rows.n_rows, size_min, size_max).place(costs).labels.astype(np.int64)
+        labels = sizing_of_new_rows(self, rows.n_rows, size_min, size_max).place(costs).labels
+        return labels.astype(np.int64) if blocked is None else label_rows(blocked, labels)
 
     def score(self, X: Any, y: object = None, sample_weight: ArrayLike | None = None) -> float:
         """Return minus the inertia of new rows, without sizes.
@@ -342,6 +354,7 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
         _, own = rows.cheapest(self._costs)
         return -float(weight @ np.minimum(own, np.inf if self.outlier_cost is None else self.outlier_cost))
 
+    @blockwise_transform
     def transform(self, X: Any) -> Array:
         """Return the distance of each row to each center.
 
@@ -359,6 +372,24 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
             return super().transform(X)
         rows = self._check_new_rows(X)
         return np.concatenate(rows.map_pieces(lambda _, piece: self._costs(piece.X).astype(rows.dtype)))
+
+    def _check_rows(self, X: Any, *, reset: bool = True) -> Any:
+        blocked = as_blocked(X)
+        if blocked is not None:
+            check_local(blocked, self.metric)
+        return super()._check_rows(X if blocked is None else blocked, reset=reset)
+
+    def _check_new_rows(self, X: Any) -> RowBlocks:
+        check_is_fitted(self)
+        rows = self._check_rows(X, reset=False)
+        return rows.in_place() if isinstance(rows, LocalRows) else RowBlocks(rows)
+
+    def _problem(self, X: Any, *arguments: Any) -> Problem:
+        problem = super()._problem(X, *arguments)
+        if isinstance(X, LocalRows):
+            problem.rows = X.in_place()
+            problem.X = problem.rows.X
+        return problem
 
     def _costs(self, X: Any) -> Floats:
         """Return the cost of some rows in every cluster."""
@@ -400,6 +431,8 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
             run = self._polished(sized, run)
         refuse_missed_bounds(sizing, run.labels, relax=self.on_infeasible == "relax")
         self._keep(run, links, X.dtype)
+        if isinstance(X, LocalRows):
+            self.labels_ = label_rows(X, run.labels)
         self._keep_sizes(run, sized)
         if self.compare:
             self.inertia_ratio_ = self._ratio_to_plain(sized, run)

@@ -18,6 +18,7 @@ from mustlink._sklearn_compat import Interval, StrOptions
 from mustlink._types import Floats, Ints, Mask
 from mustlink._warnings import warn_caller
 from mustlink.base import TableClusterMixin, check_table
+from mustlink.blocks import blockwise
 from mustlink.sizes._frequency_sensitive._estimator import FrequencySensitiveKMeans
 from mustlink.sizes._representatives import as_directions, check_enough_directions
 from mustlink.sizes._soft_balanced._components import COMPONENTS
@@ -240,6 +241,7 @@ class SoftBalancedMixture(TableClusterMixin, BaseEstimator):
         """
         return self._probabilities(X)[0]
 
+    @blockwise
     def predict(self, X: Any) -> Ints:
         """Return the most probable component for each row.
 
