@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-# Both tests of the examples and of the package start it; executors take several seconds.
 MASTER = "local-cluster[2,1,1024]"
+QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
 def missing() -> str:
@@ -29,7 +29,9 @@ def pytest_collection_modifyitems(items: list[Any]) -> None:
     """Let Spark's own warning pass that it does not know the pandas of this machine."""
     for item in items:
         if "spark" in item.fixturenames:
-            item.add_marker(pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"))
+            item.add_marker(
+                pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
+            )
 
 
 @pytest.fixture(scope="session")
@@ -50,6 +52,10 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
             .config("spark.ui.enabled", "false")
             .config("spark.ui.showConsoleProgress", "false")
             .config("spark.driver.memory", "512m")
+            # Every query is run once: compiling it takes longer than running it.
+            .config("spark.sql.codegen.wholeStage", "false")
+            .config("spark.driver.extraJavaOptions", QUICK_JAVA)
+            .config("spark.executor.extraJavaOptions", QUICK_JAVA)
             .config("spark.worker.dir", str(folder / "work"))
             .config("spark.local.dir", str(folder / "local"))
             .config("spark.sql.warehouse.dir", str(folder / "warehouse"))

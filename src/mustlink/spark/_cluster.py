@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,7 +15,9 @@ from mustlink.spark._columns import LABEL
 from mustlink.spark._links import read_link_ids
 from mustlink.spark._model import SparkModel
 from mustlink.spark._rows import SparkRows
-from mustlink.tables import UnknownIds
+
+if TYPE_CHECKING:
+    from mustlink.tables import UnknownIds
 
 __all__ = ["cluster"]
 

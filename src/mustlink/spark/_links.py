@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -13,8 +13,9 @@ from mustlink._types import Indices
 from mustlink.constraints import Constraints
 from mustlink.errors import MustlinkError
 from mustlink.spark._rows import SparkRows
-from mustlink.tables import UnknownIds, read_links
-from mustlink.workflow import name_rows
+
+if TYPE_CHECKING:
+    from mustlink.tables import UnknownIds
 
 __all__ = ["LinkedIds", "read_link_ids"]
 
@@ -34,6 +35,9 @@ class LinkedIds:
 
     def with_ids(self, error: MustlinkError) -> MustlinkError:
         """Return an error that names ids where it named the numbers of rows."""
+        # Here, since every executor imports this module, and the workflow takes long to import.
+        from mustlink.workflow import name_rows
+
         names = _Names(self.rows, self.ids)
         return error.with_problem(name_rows(error.problem, cast(list[str], names)))
 
@@ -53,6 +57,8 @@ class _Names(Sequence[str]):
 
 def read_link_ids(source: Any, rows: SparkRows, unknown_ids: UnknownIds) -> LinkedIds:
     """Read links, and find the rows that they name in one pass over the ids."""
+    from mustlink.tables import read_links
+
     if isinstance(source, Constraints):
         raise TypeError(
             "links must name ids, and Constraints name rows by number, which rows of Spark do not have; pass a file or "

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import pickle
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial, reduce
+from functools import cache, partial, reduce
 from typing import Any
 
 import numpy as np
@@ -47,8 +48,19 @@ class BlockTask:
 
     def _compute(self, block: Any, number: int) -> Any:
         """Call the function on a block."""
+        exempt_modules()
         with one_blas_thread():
             return self._task(block, *self._shared, *(() if self._each is None else self._each[number]))
+
+
+@cache
+def exempt_modules() -> None:
+    """Exempt what is in memory now from garbage collection, once in every process.
+
+    A Python worker of Spark collects garbage after every task. With all modules of the package in memory that takes
+    longer than many a pass.
+    """
+    gc.freeze()
 
 
 class RunOnBlocks(BlockTask):
