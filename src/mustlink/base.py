@@ -47,7 +47,18 @@ __all__ = [
 FLOATS = [np.float64, np.float32]
 
 # The clusterers whose fit reads rows in blocks, as a message names them.
-TAKING_BLOCKS = ("PCKMeans", "COPKMeans", "MPCKMeans", "LCVQE", "SeededKMeans", "SizeConstrainedKMeans")
+TAKING_BLOCKS = (
+    "PCKMeans",
+    "COPKMeans",
+    "MPCKMeans",
+    "LCVQE",
+    "SeededKMeans",
+    "SizeConstrainedKMeans",
+    "PriorityCOPKMeans",
+    "BoostedConstrainedKMeans",
+    "BoostCluster",
+    "RobustBoostCluster",
+)
 
 # How the warnings of fewer clusters than asked for begin, those of scikit-learn and ours.
 FEWER_CLUSTERS = r"Number of distinct clusters|\d+ clusters were asked for"

@@ -304,6 +304,20 @@ def test_verbose_says_how_many_bytes_the_codes_take(few_rows_held: int, capsys: 
     assert said.count("codes take") == 1
 
 
+@pytest.mark.parametrize("max_rows", [300, 5_000])
+@pytest.mark.parametrize("cls", CLASSES)
+def test_dask_has_the_labels_of_a_file(cls: type, max_rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    da = pytest.importorskip("dask.array")
+    monkeypatch.setattr(_shown, "MAX_ROWS_HELD", max_rows)
+    X, y = make_table()
+    links, there = draw_links(y, 100, wrong=0.15), da.from_array(X, chunks=(200, 4))
+    expected = make(cls).fit(FileRows(X, block_rows=200), constraints=links)
+    found = make(cls).fit(there, constraints=links)
+    assert isinstance(found.labels_, da.Array)
+    np.testing.assert_array_equal(found.labels_.compute(), expected.labels_)
+    np.testing.assert_array_equal(found.predict(there).compute(), expected.predict(X))
+
+
 # ---- what is refused ------------------------------------------------------------------------------------------------
 
 

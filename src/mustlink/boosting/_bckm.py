@@ -144,7 +144,7 @@ class BoostedConstrainedKMeans(ConstrainedClusterMixin, BaseEstimator):
         For every round: its number, "error", "alpha", "objective", "training_error" (the share of the links that the
         sign of the kernel so far gets wrong) and "n_iter" (assignments within the round).
     coassociation_ : CoAssociation
-        The kernel.
+        The kernel; of a large table in blocks, that of the linked rows and a sample of the others.
     round_centers_ : ndarray of shape (n_rounds, n_clusters, n_features)
         The centers of every round.
     n_iter_ : int
@@ -180,6 +180,11 @@ class BoostedConstrainedKMeans(ConstrainedClusterMixin, BaseEstimator):
 
     The kernel of the paper is +1 and -1; K = 2 C - sum(alphas), C the co-association, gives the same clusters.
     Time and memory are linear in the number of rows.
+
+    X may be rows in blocks, see :func:`mustlink.blocks.open_rows`. Beyond 50,000 rows, only the linked ones and a
+    sample are in memory, and every assignment of a round is a pass over the others; the result is that in memory but
+    for the rounding of sums. The codes of all rows, a byte per row and round, stay where the rows are. With a folder for
+    checkpoints every finished round is kept, and a fit with the same integer `random_state` reads it.
 
     References
     ----------

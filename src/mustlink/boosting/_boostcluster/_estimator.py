@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Real
 from typing import Any, ClassVar, cast
 
@@ -107,7 +108,7 @@ class BoostCluster(BaseBoostCluster):
         (`must_apart`, `must_together`, `cannot_apart`, `cannot_together`), whether it counted, and its number of
         clusters.
     coassociation_ : CoAssociation
-        The co-association matrix that was clustered.
+        The co-association matrix that was clustered; of a large table in blocks, that of the rows in memory.
     is_plain_ : bool
         Whether the result is that of the base alone, because there were no links or no round counted.
     n_iter_ : int
@@ -135,6 +136,13 @@ class BoostCluster(BaseBoostCluster):
     This is exact for at most 4,000 rows or features; beyond that, and for sparse tables with more than 128 features,
     the rest is kept by its 100 leading directions and the span of a sparse table by at most 1,500. Sparse tables are
     never made dense.
+
+    X may be rows in blocks, see :func:`mustlink.blocks.open_rows`. Up to 50,000 of them are fitted as in memory. Of
+    more rows, which may have 128 columns at most, the linked ones and a random sample of 50,000 are in memory. A base
+    that is scikit-learn's ``KMeans`` or ``MiniBatchKMeans`` starts there and goes on in exact passes over all rows. Any
+    other base clusters the rows in memory, at most 10,000 of them if it cannot predict, and predicts the rest or gives
+    it the labels of the nearest rows. The codes of all rows, a byte per row and round, stay where the rows are. With a
+    folder for checkpoints every finished round is kept, and a fit with the same integer `random_state` reads it.
 
     References
     ----------
@@ -231,7 +239,7 @@ class BoostCluster(BaseBoostCluster):
         links = coordinates.place_links(constraints, with_covariance=kind == "whitened")
         with progress(self.n_rounds, "BoostCluster", shown=self.verbose) as advance:
             settings = [self._setting(name) for name in ("n_rounds", "learning_rate", "smoothing", "on_bad_round")]
-            problem = BoostProblem(base, coordinates, links, advance, *settings, elsewhere)
+            problem = replace(BoostProblem(base, coordinates, links, advance, *settings), elsewhere=elsewhere)
             seeds = draw_seeds(rng, self.n_rounds)
             result = boost(
                 problem, [RepresentationView(base, representation)] * self.n_rounds, seeds, np.ones(len(links))

@@ -148,7 +148,7 @@ class RobustBoostCluster(BaseBoostCluster):
         breaks (`must_apart`, `must_together`, `cannot_apart`, `cannot_together`), whether it counted, and its number
         of clusters.
     coassociation_ : CoAssociation
-        The co-association matrix that was clustered.
+        The co-association matrix that was clustered; of a large table in blocks, that of the rows in memory.
     is_plain_ : bool
         Whether the result is that of the base alone: there were no links, or the base alone agrees better with them.
     n_iter_ : int
@@ -180,7 +180,8 @@ class RobustBoostCluster(BaseBoostCluster):
     kept takes the memory of all runs.
 
     Tables with more than 20,000 rows are tried on a sample that contains all linked rows. The steps, and what they gain
-    on real data, are described in the user guide. For tables with many features see :class:`BoostCluster`.
+    on real data, are described in the user guide. For tables with many features, and for rows in blocks, see
+    :class:`BoostCluster`; the trials then run on the rows in memory, and `warm_start` needs all rows in memory.
 
     Examples
     --------
