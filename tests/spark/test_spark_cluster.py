@@ -98,7 +98,7 @@ def test_links_that_cannot_be_kept_are_named_by_id(frame: Any) -> None:
 
 
 def test_wrong_choices_are_refused_before_rows_are_read(frame: Any) -> None:
-    with pytest.raises(OptionError, match="hdbscan takes rows in memory only; rows of Spark are for .*pck"):
+    with pytest.raises(OptionError, match=r"hdbscan takes rows in memory only; rows of Spark are for .*pck"):
         cluster(frame, method="hdbscan")
     with pytest.raises(OptionError, match="PCKMeans has no parameter 'speed'; its parameters are"):
         cluster(frame, method="pck", speed=3)
