@@ -183,8 +183,8 @@ class BoostedConstrainedKMeans(ConstrainedClusterMixin, BaseEstimator):
 
     X may be rows in blocks, see :func:`mustlink.blocks.open_rows`. Beyond 50,000 rows, only the linked ones and a
     sample are in memory, and every assignment of a round is a pass over the others; the result is that in memory but
-    for the rounding of sums. The codes of all rows, a byte per row and round, stay where the rows are. With a folder for
-    checkpoints every finished round is kept, and a fit with the same integer `random_state` reads it.
+    for the rounding of sums. The codes of all rows, a byte per row and round, stay where the rows are. With a folder
+    for checkpoints every finished round is kept, and a fit with the same integer `random_state` reads it.
 
     References
     ----------
