@@ -327,8 +327,9 @@ def spark_rows(path: Path) -> Iterator[Any]:
     """Return the rows of a Spark session with two threads."""
     try:
         import pandas as pd
-        from mustlink.spark import SparkRows
         from pyspark.sql import SparkSession
+
+        from mustlink.spark import SparkRows
 
         builder = SparkSession.builder.master("local[2]").config("spark.driver.memory", "6g")
         session = builder.config("spark.ui.enabled", "false").getOrCreate()

@@ -47,7 +47,18 @@ __all__ = [
 FLOATS = [np.float64, np.float32]
 
 # The clusterers whose fit reads rows in blocks, as a message names them.
-TAKING_BLOCKS = ("PCKMeans", "COPKMeans", "MPCKMeans", "LCVQE", "SeededKMeans", "SizeConstrainedKMeans")
+TAKING_BLOCKS = (
+    "PCKMeans",
+    "COPKMeans",
+    "MPCKMeans",
+    "LCVQE",
+    "SeededKMeans",
+    "SizeConstrainedKMeans",
+    "PriorityCOPKMeans",
+    "BoostedConstrainedKMeans",
+    "BoostCluster",
+    "RobustBoostCluster",
+)
 
 # How the warnings of fewer clusters than asked for begin, those of scikit-learn and ours.
 FEWER_CLUSTERS = r"Number of distinct clusters|\d+ clusters were asked for"
@@ -255,8 +266,8 @@ class TableClusterMixin(ClusterMixin):
     def _for_predicting(self) -> Self:
         """Return a copy with the parameters and with what ``predict`` reads, without the rows of the fit."""
         predictor = type(self)(**self.get_params(deep=False))
-        # Not a slice of the labels, which may lie on other machines.
-        predictor.labels_ = np.empty(0, dtype=self.labels_.dtype)
+        # Not a slice of the labels, which may lie on other machines, and as columns without a type of their own.
+        predictor.labels_ = np.empty(0, dtype=getattr(self.labels_, "dtype", np.int32))
         for name in ("n_features_in_", *self._read_by_predict):
             if hasattr(self, name):
                 setattr(predictor, name, getattr(self, name))

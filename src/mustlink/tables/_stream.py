@@ -182,6 +182,14 @@ class ParquetStream(TableStream):
         return self.n_rows * sum(widths)
 
     @property
+    def time_columns(self) -> list[str]:
+        """The columns of times without a time zone."""
+        import pyarrow as pa
+
+        kinds = zip(self.names, self.types, strict=True)
+        return [name for name, kind in kinds if pa.types.is_timestamp(kind) and kind.tz is None]
+
+    @property
     def types(self) -> list[Any]:
         """The types of the columns."""
         return [self.files.schema.field(self._file_name[name]).type for name in self.names]

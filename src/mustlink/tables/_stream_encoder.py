@@ -164,7 +164,10 @@ def encode_stream(
         notices.append(note_filled(n_empty))
     elif n_empty:
         # What the columns hold is that of the rows which are kept.
+        order = {name: list(fact.categories) for name, fact in columns.items()}
         columns, dropped = scan.run(list(columns), watch, drops=True)
+        for name, fact in columns.items():
+            fact.order_categories(order[name])
         notices.append(note_dropped(stream.source, stream.n_rows - len(dropped), stream.n_rows))
     n_kept = stream.n_rows - len(dropped)
     for name, fact in columns.items():
@@ -275,11 +278,13 @@ class ColumnFacts:
             return
         self.low, self.high = min(self.low, float(values.min())), max(self.high, float(values.max()))
         n_known = self.n_cells - self.n_empty - values.size
-        # Shifted first, so that a small spread around a large mean is not lost in rounding.
-        mean = float(values[0] + (values - values[0]).mean())
-        share, apart = values.size / (n_known + values.size), mean - self.mean
-        self.squares += float(np.square(values - mean).sum()) + apart**2 * share * n_known
-        self.mean = mean if not n_known else self.mean + apart * share
+        # Numbers that are not finite, or too large, are refused afterwards.
+        with np.errstate(over="ignore", invalid="ignore"):
+            # Shifted first, so that a small spread around a large mean is not lost in rounding.
+            mean = values[0] + (values - values[0]).mean()
+            share, apart = values.size / (n_known + values.size), mean - self.mean
+            self.squares += float(np.square(values - mean).sum() + np.square(apart) * share * n_known)
+            self.mean = float(self.mean + apart * share) if n_known else float(mean)
 
     def _add_gaps(self, is_empty: Array, start: int) -> None:
         n_empty = int(np.count_nonzero(is_empty))
@@ -291,11 +296,21 @@ class ColumnFacts:
         """See whether the cells go on counting the rows, or rising."""
         if not len(cells) or not (self.is_counting or self.is_rising):
             return
+        with np.errstate(over="ignore", invalid="ignore"):
+            self._compare_steps(cells)
+
+    def _compare_steps(self, cells: Array) -> None:
+        """See whether the steps between the cells are all one, or all positive."""
         steps = np.diff(cells if np.isnan(self.last) else np.concatenate([[self.last], cells]).astype(cells.dtype))
         begins = not np.isnan(self.last) or cells[0] in (0, 1)
         self.is_counting = self.is_counting and bool(begins and (steps == 1).all())
         self.is_rising = self.is_rising and bool((steps > 0).all() and (np.mod(cells, 1) == 0).all())
         self.last = float(cells[-1])
+
+    def order_categories(self, order: list[str]) -> None:
+        """Put the categories in an order, in which those are first that it does not have."""
+        place = {category: place for place, category in enumerate(order)}
+        self.categories = dict.fromkeys(sorted(self.categories, key=lambda category: place.get(category, -1)))
 
     def check_text(self, stream: TableStream, n_rows: int) -> list[FileFormatError]:
         """Return the problem of free text."""

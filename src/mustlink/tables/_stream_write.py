@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from os import PathLike
 from typing import IO, Any
 
@@ -15,12 +15,15 @@ from mustlink.errors import FileFormatError
 from mustlink.tables._keep import cluster_column, written_dialect
 from mustlink.tables._sheet import spelled
 from mustlink.tables._stream import ParquetStream, TableStream
-from mustlink.tables._write import check_output_suffix, nullable
+from mustlink.tables._write import TEXT, check_output_suffix, nullable
 
 __all__ = ["check_streamed_suffix", "stage_stream"]
 
 # The rows of a file without ids that are written at a time.
 WRITTEN_ROWS = 1 << 16
+
+# Of days alone, of times, and of times in parts of seconds.
+DATE_FORMATS = ("%Y-%m-%d", "%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M:%S.%f")
 
 OfRows = Callable[[int, int], Any]
 
@@ -113,7 +116,7 @@ def stage_stream(
     """
     suffix = check_streamed_suffix(path, keep_columns=keep_columns)
     if keep_columns:
-        frames = _whole_frames(stream, labels)
+        frames = _whole_frames(stream, labels, _date_formats(stream) if suffix in TEXT else {})
         schema = _whole_schema(stream) if suffix == ".parquet" else None
     else:
         names = id_column or "row", known_name if known is not None else None
@@ -155,13 +158,28 @@ def _names(stream: TableStream, id_column: str | None) -> Iterator[tuple[int, in
         yield start, stop, np.arange(start, stop)
 
 
-def _whole_frames(stream: TableStream, labels: OfRows) -> Iterator[pd.DataFrame]:
-    """Yield all columns and the clusters, some rows at a time."""
+def _whole_frames(stream: TableStream, labels: OfRows, formats: Mapping[str, str]) -> Iterator[pd.DataFrame]:
+    """Yield all columns and the clusters, some rows at a time; some columns of dates as text."""
     name = cluster_column(stream.names)
     for part in stream.parts(stream.names):
         frame = part.frame.copy(deep=False)
+        for column, written in formats.items():
+            frame[column] = frame[column].dt.strftime(written)
         frame.insert(frame.shape[1], name, nullable(labels(part.start, part.stop)))
         yield frame
+
+
+def _date_formats(stream: TableStream) -> dict[str, str]:
+    """Return how dates are written as text: pandas would decide it for every part of a column alone."""
+    found: dict[str, int] = {}
+    if not isinstance(stream, ParquetStream) or not stream.time_columns:
+        return {}
+    for part in stream.parts(stream.time_columns):
+        for name in stream.time_columns:
+            times = part.frame[name].dropna().dt
+            steps = [bool((times.normalize() != part.frame[name].dropna()).any()), bool(times.microsecond.any())]
+            found[name] = max(found.get(name, 0), sum(steps))
+    return {name: DATE_FORMATS[place] for name, place in found.items()}
 
 
 def _cluster_schema(id_name: str, known_name: str | None, *, has_ids: bool) -> Any:
