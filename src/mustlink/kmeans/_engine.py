@@ -30,6 +30,8 @@ Report = Callable[[int, float], None]
 # The weight of a unit of weight zero in its costs: it still goes where it is near.
 MIN_WEIGHT = 1e-150
 EVERY = slice(None)
+# A run whose objective is lower by less has found the same clusters, up to rounding in single precision.
+MIN_RELATIVE_GAIN = 1e-7
 
 
 @dataclass(frozen=True)
@@ -350,6 +352,15 @@ def fill_empty_clusters(geometry: Geometry, step: Step, state: State) -> bool:
     return True
 
 
+def is_better(run: Run, best: Run) -> bool:
+    """Return whether a run breaks fewer links that must be kept than the best so far, or as many at a lower objective.
+
+    Runs to the same clusters differ by rounding, also between rows in memory and in blocks: the first one stays.
+    """
+    lower = best.objective[-1] - MIN_RELATIVE_GAIN * abs(best.objective[-1])
+    return run.n_broken < best.n_broken or (run.n_broken == best.n_broken and run.objective[-1] < lower)
+
+
 def best_of_runs(
     estimator: Any,
     make_run: Callable[[Any, Report], Run],
@@ -376,7 +387,7 @@ def best_of_runs(
             if on_failure is not None:
                 on_failure()
             continue
-        if best is None or (run.n_broken, run.objective[-1]) < (best.n_broken, best.objective[-1]):
+        if best is None or is_better(run, best):
             best = run
     if best is None:
         raise InfeasibleError(
