@@ -3,6 +3,7 @@ from mustlink import active as active
 from mustlink import alternative as alternative
 from mustlink import base as base
 from mustlink import binding as binding
+from mustlink import blocks as blocks
 from mustlink import boosting as boosting
 from mustlink import catalogue as catalogue
 from mustlink import cli as cli
@@ -26,6 +27,7 @@ from mustlink import report as report
 from mustlink import reproduce as reproduce
 from mustlink import selection as selection
 from mustlink import sizes as sizes
+from mustlink import spark as spark
 from mustlink import spectral as spectral
 from mustlink import studio as studio
 from mustlink import tables as tables
