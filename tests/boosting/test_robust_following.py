@@ -14,7 +14,7 @@ from mustlink.boosting._boostcluster._links import LinkSet
 from mustlink.boosting._code_kmeans import compute_centers
 from mustlink.boosting._robust._certain import keep_links
 from mustlink.boosting._robust._following import centers_of_linked, should_follow_linked
-from mustlink.boosting._robust._resolution import prior_log_odds, weigh_links
+from mustlink.boosting._robust._resolution import may_keep_components, prior_log_odds, weigh_links
 
 LARGE, SMALL, THIRD = np.arange(60), np.arange(60, 62), np.arange(62, 92)
 
@@ -79,3 +79,19 @@ def test_a_cluster_without_linked_rows_keeps_its_center() -> None:
     np.testing.assert_array_equal(found.table[:, 1], centers.table[:, 1])
     assert found.masses.tolist() == [2, centers.masses[1], 1]
     assert np.isfinite(found.lengths).all()
+
+
+@pytest.mark.parametrize(
+    ("error_rate", "n_components", "expected"),
+    [(0.0, 9, True), (0.08, 4, True), (0.08, 5, False), (0.12, 2, False)],
+    ids=["none seems wrong", "few components", "many components", "many seem wrong"],
+)
+def test_components_may_be_kept_if_they_are_few_or_no_link_seems_wrong(
+    error_rate: float, n_components: int, expected: bool
+) -> None:
+    pairs = [(2 * i, 2 * i + 1) for i in range(n_components)]
+    links = link_set(Constraints(pairs, [(0, 2)]), 20)
+    labels = np.arange(20) // 2 % 2
+    assert may_keep_components(links, labels, prior_log_odds(error_rate), n_clusters=2) == expected
+    labels[0] = 1
+    assert not may_keep_components(links, labels, prior_log_odds(error_rate), n_clusters=2)

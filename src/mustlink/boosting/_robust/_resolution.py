@@ -45,6 +45,8 @@ MAX_ERROR_TRUSTED = 0.05
 MAX_ERROR_KEPT = 0.1
 # Lower bound of the error rate in the prior log-odds: no link is certain.
 MIN_ERROR = 0.02
+# So few must-link components for each cluster are the answers to questions, and not random links.
+MAX_COMPONENTS_PER_CLUSTER = 2
 # Components as they are may cost this many times as much as the best other result. With a wrong link, which joins rows
 # of two clusters, they cost more.
 MAX_COMPONENTS_COST = 1.2
@@ -156,7 +158,8 @@ def weigh_links(
     """Weigh links against distances, and assign the rows in no link; a result with noise is not changed.
 
     This is done from several starts: the consensus, must-link components, and runs or, if there are any, the labels of
-    the last fit. If hardly a link seems wrong and the start from components keeps all, it is a result as it is.
+    the last fit. The start from components is a result as it is if it keeps all links and hardly one seems wrong, or
+    few do and the components are few.
     Of the results with the most clusters, the best has the lowest sum of distances and penalties. If few links seem
     wrong, it is the best of those that break the fewest links, and only the distances of linked rows count: those of
     the others are lowest if large clusters are divided, and small ones, which the links tell apart, are not found.
@@ -174,8 +177,7 @@ def weigh_links(
     # The subsample stands for all rows, but the links of all rows are in it.
     broken_cost = penalty * log_odds * (1.0 if few_seem_wrong else len(shown) / kernel.n_samples)
     costs = np.array([cost_of(some, labels, counted, among, broken_cost, n_clusters) for labels, _ in results])
-    if log_odds >= prior_log_odds(MIN_ERROR) and starts_from_components(among) and not among.broken_weight(starts[1]):
-        # Hardly a link seems wrong: the components as they are may be the best result.
+    if starts_from_components(among) and may_keep_components(among, starts[1], log_odds, n_clusters):
         cost = cost_of(some, starts[1], counted, among, broken_cost, n_clusters)
         if cost <= MAX_COMPONENTS_COST * costs.min():
             results.append((starts[1], Marginals(np.eye(n_clusters)[starts[1][among.rows]], np.ones(len(links)))))
@@ -192,6 +194,21 @@ def weigh_links(
     labels = consensus.labels.copy()
     labels[shown] = found
     return ResolvedConsensus.of(kernel, labels, links, marginals, follows_linked=follows)
+
+
+def may_keep_components(links: LinkSet, labels: Ints, log_odds: float, n_clusters: int) -> bool:
+    """Whether labels from must-link components may be a result as they are: they must keep all links.
+
+    Hardly a link may seem wrong or, if the components are few, only few links.
+    """
+    if log_odds <= prior_log_odds(MAX_ERROR_KEPT) or links.broken_weight(labels):
+        return False
+    return log_odds >= prior_log_odds(MIN_ERROR) or count_components(links) <= MAX_COMPONENTS_PER_CLUSTER * n_clusters
+
+
+def count_components(links: LinkSet) -> int:
+    """Return the number of must-link components of more than one row."""
+    return int((np.bincount(links.among_linked().components(len(links.rows))) > 1).sum())
 
 
 def cost_of(
