@@ -138,6 +138,14 @@ def test_dense_links_that_agree_bound_the_error_rate() -> None:
     assert conflict_bound(Constraints([(0, 1)], [(2, 3)]), 40) > 0.3
 
 
+def test_answers_that_cannot_conflict_do_not_bound_the_error_rate() -> None:
+    """Two components that grew by one answer for each row, and many cannot-links between them; then one more link."""
+    answers = [(row, row + 2) for row in range(38)]
+    apart = [(row, row + 1) for row in range(0, 38, 2)]
+    assert conflict_bound(Constraints(answers, apart), 40) == np.inf
+    assert conflict_bound(Constraints([*answers, (0, 38)], apart), 40) < 0.4
+
+
 def test_the_error_rate_comes_from_nearly_unanimous_votes() -> None:
     links = link_set(Constraints(*pairs_of(4, 4)), 16)
     # Two of five sure links are wrong; links in between do not count.

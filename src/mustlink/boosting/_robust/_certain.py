@@ -12,6 +12,7 @@ from mustlink.base import refuse_contradictions, refuse_infeasible, refuse_large
 from mustlink.boosting._boostcluster._consensus import Consensus, subsample_with_linked
 from mustlink.boosting._boostcluster._links import LinkSet
 from mustlink.boosting._code_kmeans import take_rows
+from mustlink.boosting._robust._following import should_follow_linked
 from mustlink.boosting._robust._resolution import ResolvedConsensus
 from mustlink.constraints import Constraints
 from mustlink.errors import InfeasibleError
@@ -70,7 +71,8 @@ def keep_links(consensus: Consensus, links: LinkSet, n_clusters: int, seed: int)
     with without_relaxing():
         fitted = [model.fit(table, constraints=among.constraints()) for model in models]
     best = min(fitted, key=lambda model: model.inertia_)
+    follows = should_follow_linked(some, best.labels_.astype(np.int64), among, n_clusters)
     labels = np.full(kernel.n_samples, -1, dtype=np.int64)
     labels[shown] = best.labels_
     certain = Marginals(np.eye(n_clusters)[labels[links.rows]], np.ones(len(links)))
-    return ResolvedConsensus.of(kernel, labels, links, certain, consensus.blocks)
+    return ResolvedConsensus.of(kernel, labels, links, certain, consensus.blocks, follows_linked=follows)

@@ -30,6 +30,7 @@ from mustlink.boosting._code_kmeans import (
     sum_codes,
     take_rows,
 )
+from mustlink.boosting._robust._following import centers_of_linked, should_follow_linked
 from mustlink.boosting._robust._rejoining import rejoin_components
 from mustlink.boosting._robust._starts import list_starts, starts_from_components
 from mustlink.boosting._robust._trust import MIN_TRUST
@@ -51,11 +52,13 @@ __all__ = [
 
 # With a smaller fraction of wrong links, users expect the links to be satisfied.
 MAX_ERROR_TRUSTED = 0.05
-# With a smaller fraction, the start that leads to the fewest broken links is taken, and not that of the lowest cost:
-# distances of rows in no link would outweigh the links.
+# With a smaller fraction, the start that leads to the fewest broken links is taken, not that of the lowest cost, and
+# rows in no link may follow the linked rows.
 MAX_ERROR_KEPT = 0.1
 # Lower bound of the error rate in the prior log-odds: no link is certain.
 MIN_ERROR = 0.02
+# So few must-link components for each cluster are the answers to questions, and not random links.
+MAX_COMPONENTS_PER_CLUSTER = 2
 # Components as they are may cost this many times as much as the best other result. With a wrong link, which joins rows
 # of two clusters, they cost more.
 MAX_COMPONENTS_COST = 1.2
@@ -95,14 +98,19 @@ class ResolvedConsensus(Consensus):
         marginals: Marginals,
         blocks: CodeBlocks | None = None,
         others: CodeMasses | None = None,
+        *,
+        follows_linked: bool,
     ) -> Self:
         """Assign the rows in no link, given the labels of the linked rows and of some others; -1 is no label.
 
-        If the kernel has some rows of a table in blocks only, `others` are the masses of those of the others that have
-        labels, and `blocks` the codes of all.
+        They go to the nearest center of the linked rows if `follows_linked`, else to that of all rows. If the kernel
+        has some rows of a table in blocks only, `others` are the masses of those of the others that have labels, and
+        `blocks` the codes of all.
         """
         masses = sum_codes(kernel, labels, marginals.rows.shape[1])
         centers = centers_of(masses if others is None else masses + others, kernel)
+        if follows_linked:
+            centers = centers_of_linked(kernel, labels, links, centers)
         resolved = cls(
             kernel,
             labels,
@@ -180,43 +188,70 @@ def weigh_links(
     """Weigh links against distances, and assign the rows in no link; a result with noise is not changed.
 
     This is done from several starts: the consensus, must-link components, and runs or, if there are any, the labels of
-    the last fit. If hardly a link seems wrong and the start from components keeps all, it is a result as it is.
-    Of the results with the most clusters, the best has the lowest sum of distances and penalties or, if few links seem
-    wrong, breaks the fewest links.
+    the last fit. The start from components is a result as it is if it keeps all links and hardly one seems wrong, or
+    few do and the components are few.
+    Of the results with the most clusters, the best has the lowest sum of distances and penalties. If few links seem
+    wrong, it is the best of those that break the fewest links, and only the distances of linked rows count: those of
+    the others are lowest if large clusters are divided, and small ones, which the links tell apart, are not found.
     """
     if penalty <= 0 or consensus.labels.max() < 1 or (consensus.labels < 0).any():
         return consensus
     kernel = consensus.kernel
     shown = subsample_with_linked(links, kernel.n_samples)
     some, among = take_rows(kernel, shown), links.among(shown)
-    # The subsample stands for all rows, but the links of all rows are in it.
-    broken_cost = penalty * log_odds * len(shown) / consensus.n_rows
     n_clusters = int(consensus.labels.max()) + 1
     starts = list_starts(some, consensus.labels[shown], n_clusters, among, seed, None if last is None else last[shown])
     results = [resolve_links(some, start, among, penalty, log_odds, n_clusters) for start in starts]
-    costs = np.array([cost_of(some, labels, among, broken_cost, n_clusters) for labels, _ in results])
-    if log_odds >= prior_log_odds(MIN_ERROR) and starts_from_components(among) and not among.broken_weight(starts[1]):
-        # Hardly a link seems wrong: the components as they are may be the best result.
-        cost = cost_of(some, starts[1], among, broken_cost, n_clusters)
+    few_seem_wrong = log_odds > prior_log_odds(MAX_ERROR_KEPT)
+    counted = among.rows if few_seem_wrong else np.arange(len(shown))
+    # The subsample stands for all rows, but the links of all rows are in it.
+    broken_cost = penalty * log_odds * (1.0 if few_seem_wrong else len(shown) / consensus.n_rows)
+    costs = np.array([cost_of(some, labels, counted, among, broken_cost, n_clusters) for labels, _ in results])
+    if starts_from_components(among) and may_keep_components(among, starts[1], log_odds, n_clusters):
+        cost = cost_of(some, starts[1], counted, among, broken_cost, n_clusters)
         if cost <= MAX_COMPONENTS_COST * costs.min():
             results.append((starts[1], Marginals(np.eye(n_clusters)[starts[1][among.rows]], np.ones(len(links)))))
             costs = np.append(costs, cost)
     # Must-links that join everything would leave fewer clusters than asked for.
     n_used = np.array([len(np.unique(labels)) for labels, _ in results])
     costs[n_used < n_used.max()] = np.inf
-    if log_odds > prior_log_odds(MAX_ERROR_KEPT):
+    if few_seem_wrong:
         broken = np.array([among.broken_weight(labels) for labels, _ in results])
         costs[broken > broken[np.isfinite(costs)].min() + ROUNDING] = np.inf
     # Of equal ones the first.
     found, marginals = results[int(np.argmax(costs <= costs.min() + ROUNDING * np.abs(costs.min())))]
+    follows = few_seem_wrong and should_follow_linked(some, found, among, n_clusters)
     labels = consensus.labels.copy()
     labels[shown] = found
-    return ResolvedConsensus.of(kernel, labels, links, marginals, consensus.blocks, consensus.others)
+    return ResolvedConsensus.of(
+        kernel, labels, links, marginals, consensus.blocks, consensus.others, follows_linked=follows
+    )
 
 
-def cost_of(rows: CoAssociation, labels: Ints, links: LinkSet, broken_cost: float, n_clusters: int) -> float:
-    """Return the sum of squared distances to the centers and of the penalties of broken links."""
-    return compute_centers(rows, labels, n_clusters).objective + broken_cost * links.broken_weight(labels)
+def may_keep_components(links: LinkSet, labels: Ints, log_odds: float, n_clusters: int) -> bool:
+    """Whether labels from must-link components may be a result as they are: they must keep all links.
+
+    Hardly a link may seem wrong or, if the components are few, only few links.
+    """
+    if log_odds <= prior_log_odds(MAX_ERROR_KEPT) or links.broken_weight(labels):
+        return False
+    return log_odds >= prior_log_odds(MIN_ERROR) or count_components(links) <= MAX_COMPONENTS_PER_CLUSTER * n_clusters
+
+
+def count_components(links: LinkSet) -> int:
+    """Return the number of must-link components of more than one row."""
+    return int((np.bincount(links.among_linked().components(len(links.rows))) > 1).sum())
+
+
+def cost_of(
+    rows: CoAssociation, labels: Ints, counted: Ints, links: LinkSet, broken_cost: float, n_clusters: int
+) -> float:
+    """Return the sum of squared distances of the counted rows to their centers, and of the penalties of broken links.
+
+    The centers are those of the counted rows.
+    """
+    distances = compute_centers(take_rows(rows, counted), labels[counted], n_clusters).objective
+    return distances + broken_cost * links.broken_weight(labels)
 
 
 def resolve_links(

@@ -62,12 +62,15 @@ def conflict_bound(constraints: Constraints, n_samples: int) -> float:
     """Bound the error rate by the number of cannot-links inside must-link components.
 
     Random pairs of rows would fall inside components in a known number. Far fewer cannot-links inside them mean that
-    the links agree with each other. The bound matters where links are dense.
+    the links agree with each other. The bound matters where links are dense. There is none if no must-link closes a
+    cycle: then nobody asked about pairs inside components, as no strategy of questions does, however many are wrong.
     """
     # Rows in no link are components of one row, which no link is inside of.
     linked, local = constraints.compact()
     component = local.components(len(linked))
     sizes = np.bincount(component).astype(float)
+    if len(constraints.must_link) <= (sizes - 1).sum():
+        return np.inf
     cannot = local.cannot_link
     expected = len(cannot) * (sizes * (sizes - 1)).sum() / (n_samples * (n_samples - 1))
     inside = float((component[cannot[:, 0]] == component[cannot[:, 1]]).sum())
