@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import euclidean_distances
 
 from mustlink import Constraints
+from mustlink.blocks import FileRows
 from mustlink.errors import ConstraintError
 from mustlink.kmeans import PriorityCOPKMeans, PriorityLinks
 from reference.prioritycop import priority_cop
@@ -315,3 +316,20 @@ def test_bad_parameters_are_refused(parameters, error, message):
 def test_links_out_of_range_are_refused():
     with pytest.raises(ConstraintError, match="names the rows 0 and 9"):
         PriorityCOPKMeans(2).fit(np.arange(4.0)[:, None], constraints=Constraints([(0, 9)]))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("init", ["k-means++", "random"])
+@pytest.mark.parametrize("has_links", [True, False])
+def test_rows_in_blocks_have_the_labels_of_rows_in_memory(dtype: type, init: str, has_links: bool) -> None:
+    rng = np.random.RandomState(0)
+    y = rng.randint(3, size=900)
+    X = (2 * rng.normal(size=(3, 4))[y] + rng.normal(size=(900, 4))).astype(dtype)
+    links = Constraints.sample(y, n_pairs=60, random_state=0) if has_links else None
+    expected = PriorityCOPKMeans(3, init=init, random_state=0).fit(X, constraints=links)
+    found = PriorityCOPKMeans(3, init=init, random_state=0).fit(FileRows(X, block_rows=130), constraints=links)
+    np.testing.assert_array_equal(found.labels_, expected.labels_)
+    assert found.n_iter_ == expected.n_iter_
+    assert found.violations_ == expected.violations_
+    assert found.inertia_ == pytest.approx(expected.inertia_)
+    np.testing.assert_array_equal(found.predict(FileRows(X, block_rows=11)), expected.predict(X))
