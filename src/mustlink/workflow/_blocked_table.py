@@ -325,7 +325,7 @@ def load_blocked(options: TableOptions, *, verbose: bool = False) -> BlockedTabl
 
 
 def read_known(stream: TableStream, name: str) -> KnownCodes:
-    """Read the known labels of all rows as numbers, in the order of their names; 4 bytes per row."""
+    """Read the known labels of all rows as numbers, in the order of their names."""
     codes = np.full(stream.n_rows, -1, dtype=np.int32)
     numbers: dict[str, int] = {}
     for start, cells in stream.strings(name):
