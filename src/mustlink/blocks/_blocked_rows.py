@@ -246,5 +246,6 @@ class After:
 def join_results(one: Any, other: Any) -> Any:
     """Add the results of two blocks; those of tuples part by part."""
     if isinstance(one, tuple):
-        return tuple(map(join_results, one, other))
+        parts = map(join_results, one, other)
+        return type(one)(*parts) if hasattr(one, "_fields") else tuple(parts)
     return one + other

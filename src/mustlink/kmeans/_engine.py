@@ -30,6 +30,8 @@ Report = Callable[[int, float], None]
 # The weight of a unit of weight zero in its costs: it still goes where it is near.
 MIN_WEIGHT = 1e-150
 EVERY = slice(None)
+# Of two runs whose objectives differ by less than this share, the first is kept: they have found the same clusters.
+MIN_GAIN = 1e-10
 
 
 @dataclass(frozen=True)
@@ -350,6 +352,13 @@ def fill_empty_clusters(geometry: Geometry, step: Step, state: State) -> bool:
     return True
 
 
+def is_better(run: Run, best: Run) -> bool:
+    """Return whether a run is better than one before it, by more than rounding."""
+    if run.n_broken != best.n_broken:
+        return run.n_broken < best.n_broken
+    return best.objective[-1] - run.objective[-1] > MIN_GAIN * abs(best.objective[-1])
+
+
 def best_of_runs(
     estimator: Any,
     make_run: Callable[[Any, Report], Run],
@@ -376,7 +385,7 @@ def best_of_runs(
             if on_failure is not None:
                 on_failure()
             continue
-        if best is None or (run.n_broken, run.objective[-1]) < (best.n_broken, best.objective[-1]):
+        if best is None or is_better(run, best):
             best = run
     if best is None:
         raise InfeasibleError(
