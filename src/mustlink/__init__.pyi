@@ -3,6 +3,7 @@ from mustlink import active as active
 from mustlink import alternative as alternative
 from mustlink import base as base
 from mustlink import binding as binding
+from mustlink import blocks as blocks
 from mustlink import boosting as boosting
 from mustlink import catalogue as catalogue
 from mustlink import cli as cli

@@ -43,7 +43,7 @@ def test_prediction_in_blocks_is_that_in_memory(entry: Entry) -> None:
         np.testing.assert_array_equal(found, expected)
     bad = new.copy()
     bad[33, 1] = np.nan
-    with pytest.raises(ValueError, match="Input X contains NaN: row 33, column 1 of X .block 5 of 9, row 5 of the bl"):
+    with pytest.raises(ValueError, match=r"Input X contains NaN: row 33, column 1 of X .block 5 of 9, row 5 of the bl"):
         model.predict(FileRows(bad, block_rows=7))
     with pytest.raises(ValueError, match=f"X has 2 features, but {entry.class_name} is expecting 3 features as input"):
         model.predict(FileRows(np.ascontiguousarray(new[:, :2])))
@@ -68,7 +68,7 @@ def test_classifiers_return_integer_classes(entry: Entry) -> None:
     np.testing.assert_array_equal(found, model.predict(TABLE))
     names = np.where(np.arange(60) < 30, np.array(["red", "green", "blue"])[CLASSES], "")
     model.fit(TABLE, names, constraints=links)
-    with pytest.raises(TypeError, match="was fitted on classes of type .*; fit it on numbers of the classes"):
+    with pytest.raises(TypeError, match=r"was fitted on classes of type .*; fit it on numbers of the classes"):
         model.predict(FileRows(TABLE))
 
 

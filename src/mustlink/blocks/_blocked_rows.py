@@ -43,6 +43,20 @@ class BlockedRows(ABC):
         The names of the columns.
     checkpoint : path, default=None
         A folder in which boosting keeps every round, to go on from after a failure.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mustlink.blocks import FileRows
+    >>> rows = FileRows(np.arange(8.0).reshape(4, 2), block_rows=3)
+    >>> rows.run(len)
+    [3, 1]
+    >>> rows.total(len)
+    4
+    >>> rows.moments.mean
+    array([3., 4.])
+    >>> rows.gather([3])
+    array([[6., 7.]])
     """
 
     ndim = 2
@@ -58,6 +72,14 @@ class BlockedRows(ABC):
         self.bounds, self.n_features, self.dtype = np.asarray(bounds, dtype=np.intp), n_features, np.dtype(dtype)
         self.columns = None if columns is None else list(columns)
         self.checkpoint = None if checkpoint is None else Path(checkpoint)
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        # An engine does what is described here, elsewhere.
+        for name, method in vars(cls).items():
+            described = getattr(BlockedRows, name, None)
+            if callable(method) and described is not None and method.__doc__ is None:
+                method.__doc__ = described.__doc__
 
     @abstractmethod
     def run(self, task: Task, *shared: Any, each: Sequence[tuple[Any, ...]] | None = None) -> list[Any]:
