@@ -77,7 +77,12 @@ def test_pairs_survive_pickling(kind):
 
 
 def test_errors_have_the_built_in_parents():
-    parents = {"DataNotFoundError": LookupError, "EstimatorError": RuntimeError, "MustlinkError": Exception}
+    parents = {
+        "DataNotFoundError": LookupError,
+        "DiskSpaceError": OSError,
+        "EstimatorError": RuntimeError,
+        "MustlinkError": Exception,
+    }
     assert all(issubclass(kind, parents.get(kind.__name__, ValueError)) for kind in CLASSES)
 
 

@@ -75,6 +75,7 @@ ROWS = [
     {"tables"},
     {"report"},
     {"workflow"},
+    {"spark"},
     {"studio"},
     {"reproduce"},
     {"cli"},

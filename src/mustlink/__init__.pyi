@@ -27,6 +27,7 @@ from mustlink import report as report
 from mustlink import reproduce as reproduce
 from mustlink import selection as selection
 from mustlink import sizes as sizes
+from mustlink import spark as spark
 from mustlink import spectral as spectral
 from mustlink import studio as studio
 from mustlink import tables as tables

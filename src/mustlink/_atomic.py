@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
+import shutil
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
+from typing import IO
 
 __all__ = ["StagedFiles", "check_writable", "discard_staged", "is_stream", "make_folder", "write_atomically"]
 
@@ -36,7 +41,7 @@ class StagedFiles:
 
     def __init__(self) -> None:
         self._staged: list[tuple[Path, Path]] = []
-        self._direct: list[tuple[Path, bytes]] = []
+        self._direct: list[tuple[Path, IO[bytes]]] = []
 
     def __enter__(self) -> StagedFiles:
         return self
@@ -45,21 +50,43 @@ class StagedFiles:
         """Write a file beside its target; a device or a pipe cannot be replaced and is written to at the end."""
         check_writable(path)
         if is_stream(path):
-            self._direct.append((Path(path), content))
+            self._direct.append((Path(path), io.BytesIO(content)))
             return
+        with self._open_part(path) as stream:
+            stream.write(content)
+
+    @contextmanager
+    def open(self, path: str | PathLike[str]) -> Iterator[IO[bytes]]:
+        """Open a file beside its target, to write content that is larger than memory; as :meth:`stage` otherwise."""
+        check_writable(path)
+        if is_stream(path):
+            content = tempfile.TemporaryFile()  # noqa: SIM115  (read when all files are published)
+            self._direct.append((Path(path), content))
+            yield content
+            return
+        with self._open_part(path) as stream:
+            yield stream
+
+    @contextmanager
+    def _open_part(self, path: str | PathLike[str]) -> Iterator[IO[bytes]]:
+        """Open a file beside its target, and force it to the disk at the end."""
         # A link is followed, so that the file it points to is replaced and not the link.
         target = Path(os.path.realpath(path))
         mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
+        name = ""
         try:
             handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:40]}.", suffix=".part")
             _parts.add(Path(name))
             self._staged.append((Path(name), target))
-            with os.fdopen(handle, "wb") as stream:
-                stream.write(content)
+            with os.fdopen(handle, "w+b") as stream:
+                yield stream
                 stream.flush()
                 os.fsync(stream.fileno())
             os.chmod(name, mode)
         except OSError as error:
+            # An error of another file, one that is read meanwhile, has the name of that file.
+            if name and (error.errno is None or error.filename not in (None, name)):
+                raise
             # The folder exists, so "no such file" means that no file can be created there.
             reason = "The file cannot be written" if error.errno == errno.ENOENT else error.strerror
             raise OSError(error.errno, reason, str(path)) from None
@@ -69,6 +96,8 @@ class StagedFiles:
             if kind is None:
                 self._publish()
         finally:
+            for _target, content in self._direct:
+                content.close()
             for part, _target in self._staged:
                 part.unlink(missing_ok=True)
                 _parts.discard(part)
@@ -76,8 +105,10 @@ class StagedFiles:
     def _publish(self) -> None:
         """Write to the devices, which can fail, and then rename the rest into place."""
         for target, content in self._direct:
+            content.seek(0)
             try:
-                target.write_bytes(content)
+                with target.open("wb") as device:
+                    shutil.copyfileobj(content, device)
             except OSError as error:
                 raise OSError(error.errno, error.strerror, str(target)) from None
         for part, target in self._staged:

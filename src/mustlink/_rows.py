@@ -23,7 +23,7 @@ from mustlink._rows_kernels import (
 from mustlink._sklearn_compat import n_threads, one_blas_thread
 from mustlink._types import Array, Floats, Indices, Mask
 
-__all__ = ["PIECE_ROWS", "Assignment", "RowBlocks", "Standardizer", "squared_norms"]
+__all__ = ["PIECE_ROWS", "Assignment", "RowBlocks", "Standardizer", "read_only", "squared_norms"]
 
 # Fewer rows than this are not worth a thread of their own.
 MIN_ROWS_PER_THREAD = 32_768
@@ -84,7 +84,7 @@ class RowBlocks:
     def __init__(self, X: Any, *, max_threads: int | None = None) -> None:
         self.is_sparse = sparse.issparse(X)
         # A view that cannot be written: numba compiles read-only and writable arrays apart, and one is enough.
-        self.X: Any = X if self.is_sparse else _read_only(X)
+        self.X: Any = X if self.is_sparse else read_only(X)
         self.n_rows, self.n_features = X.shape
         self.dtype = X.dtype
         self._max_threads = max_threads
@@ -285,7 +285,7 @@ class RowBlocks:
     def _compressed(self, rows: slice) -> tuple[Array, Array, Array]:
         """Return the three arrays of some rows of a sparse matrix, without a copy."""
         indptr = self.X.indptr[rows.start : rows.stop + 1]
-        return _read_only(indptr), _read_only(self.X.indices), _read_only(self.X.data)
+        return read_only(indptr), read_only(self.X.indices), read_only(self.X.data)
 
 
 class Standardizer:
@@ -337,7 +337,7 @@ def squared_norms(X: Any) -> Floats:
     return np.asarray((X.multiply(X) if sparse.issparse(X) else np.square(X)).sum(axis=1)).ravel()
 
 
-def _read_only(array: Array) -> Array:
+def read_only(array: Array) -> Array:
     """Return a view that cannot be written."""
     view = array.view()
     view.flags.writeable = False

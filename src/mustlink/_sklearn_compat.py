@@ -25,6 +25,7 @@ __all__ = [
     "make_single_linkage",
     "n_threads",
     "one_blas_thread",
+    "one_thread",
     "single_linkage_tree",
 ]
 
@@ -49,6 +50,11 @@ def n_threads() -> int:
 def one_blas_thread() -> AbstractContextManager[Any]:
     """Return a context in which a matrix product stays on the thread that asks for it."""
     return cast(AbstractContextManager[Any], _get_threadpool_controller().limit(limits=1, user_api="blas"))
+
+
+def one_thread() -> AbstractContextManager[Any]:
+    """Return a context in which matrix products and loops of OpenMP stay on the thread that asks for them."""
+    return cast(AbstractContextManager[Any], _get_threadpool_controller().limit(limits=1))
 
 
 def single_linkage_tree(hdbscan: Any) -> Any:

@@ -20,7 +20,7 @@ from mustlink._sklearn_compat import fit_context
 from mustlink._spelling import count
 from mustlink._types import Indices
 from mustlink._warnings import warn_caller
-from mustlink.blocks import BlockedRows, as_blocked, check_columns
+from mustlink.blocks import BlockedRows, as_blocked, check_columns, distinct_labels
 from mustlink.constraints import AlignedConstraints, Constraints, Feasibility, known_rows
 from mustlink.errors import ConstraintError, InfeasibleError, TooLargeError
 
@@ -47,7 +47,18 @@ __all__ = [
 FLOATS = [np.float64, np.float32]
 
 # The clusterers whose fit reads rows in blocks, as a message names them.
-TAKING_BLOCKS = ("PCKMeans", "COPKMeans", "MPCKMeans", "LCVQE", "SeededKMeans", "SizeConstrainedKMeans")
+TAKING_BLOCKS = (
+    "PCKMeans",
+    "COPKMeans",
+    "MPCKMeans",
+    "LCVQE",
+    "SeededKMeans",
+    "SizeConstrainedKMeans",
+    "PriorityCOPKMeans",
+    "BoostedConstrainedKMeans",
+    "BoostCluster",
+    "RobustBoostCluster",
+)
 
 # How the warnings of fewer clusters than asked for begin, those of scikit-learn and ours.
 FEWER_CLUSTERS = r"Number of distinct clusters|\d+ clusters were asked for"
@@ -237,9 +248,7 @@ class TableClusterMixin(ClusterMixin):
             # Said once, below, and not also by the clusterers that a fit runs.
             warnings.filterwarnings("ignore", FEWER_CLUSTERS, ConvergenceWarning)
             self._fit(*arguments)
-        # Labels on other machines are not counted here.
-        if isinstance(self.labels_, np.ndarray):
-            warn_of_fewer_clusters(self.labels_, n_clusters)
+        warn_of_fewer_clusters(self.labels_, n_clusters)
 
     def _n_clusters_wanted(self) -> int | None:
         """Return the number of clusters that was asked for; None if it is to be found."""
@@ -257,7 +266,8 @@ class TableClusterMixin(ClusterMixin):
     def _for_predicting(self) -> Self:
         """Return a copy with the parameters and with what ``predict`` reads, without the rows of the fit."""
         predictor = type(self)(**self.get_params(deep=False))
-        predictor.labels_ = self.labels_[:0]
+        # Not a slice of the labels, which may lie on other machines, and as columns without a type of their own.
+        predictor.labels_ = np.empty(0, dtype=getattr(self.labels_, "dtype", np.int32))
         for name in ("n_features_in_", *self._read_by_predict):
             if hasattr(self, name):
                 setattr(predictor, name, getattr(self, name))
@@ -500,12 +510,12 @@ def check_enough_rows(n_samples: int, n_clusters: int | None, name: str = "n_clu
         raise ValueError(f"n_samples={n_samples} should be >= {name}={n_clusters}.")
 
 
-def warn_of_fewer_clusters(labels: NDArray[np.integer], n_clusters: int) -> None:
+def warn_of_fewer_clusters(labels: Any, n_clusters: int) -> None:
     """Warn if a clustering has fewer clusters than were asked for.
 
     Parameters
     ----------
-    labels : ndarray of shape (n_samples,)
+    labels : ndarray or dask.array.Array of shape (n_samples,)
         The cluster of every row; -1 is none.
     n_clusters : int
         The number of clusters that was asked for.
@@ -526,8 +536,10 @@ def warn_of_fewer_clusters(labels: NDArray[np.integer], n_clusters: int) -> None
     >>> print(caught[0].message)
     3 clusters were asked for, and 2 were found, possibly because of equal rows or of links.
     """
-    # The first count is that of -1.
-    n_found = np.count_nonzero(np.bincount(labels + 1)[1:])
+    found = distinct_labels(labels)
+    if found is None:
+        return
+    n_found = np.count_nonzero(found >= 0)
     if n_found < n_clusters:
         verb = "was" if n_found == 1 else "were"
         warn_caller(

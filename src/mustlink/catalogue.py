@@ -23,6 +23,7 @@ __all__ = [
     "OTHER_INPUTS",
     "Entry",
     "all_clusterers",
+    "blocked_methods",
     "by_family",
     "default_methods",
     "find_clusterer",
@@ -108,6 +109,11 @@ class Entry:
     def takes_links(self) -> bool:
         """Whether `fit` takes links and partial labels."""
         return self.kind != "none"
+
+    @property
+    def takes_blocks(self) -> bool:
+        """Whether `fit` takes rows in blocks, of files larger than memory."""
+        return bool(getattr(self.load(), "_takes_blocks", False))
 
     @property
     def family(self) -> str:
@@ -601,3 +607,20 @@ def default_methods() -> list[str]:
     """
     chosen = [entry for entry in CATALOGUE if entry.is_default]
     return [entry.name for entry in sorted(chosen, key=lambda entry: entry.speed == "slow")]
+
+
+def blocked_methods() -> list[str]:
+    """List the methods that take rows in blocks, of files larger than memory.
+
+    Returns
+    -------
+    list of str
+        Short names, in the order of the catalogue.
+
+    Examples
+    --------
+    >>> from mustlink.catalogue import blocked_methods
+    >>> "pck" in blocked_methods(), "hdbscan" in blocked_methods()
+    (True, False)
+    """
+    return [entry.name for entry in CATALOGUE if entry.takes_blocks]

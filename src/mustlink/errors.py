@@ -19,6 +19,7 @@ __all__ = [
     "ColumnsError",
     "ConstraintError",
     "DataNotFoundError",
+    "DiskSpaceError",
     "EstimatorError",
     "FileFormatError",
     "InfeasibleError",
@@ -93,6 +94,7 @@ REMEDIES = {
     "harden_must_links": "give must-links that are certain a weight of {hard_weight:g} or more, which makes them hard",
     "header": "pass header=True if they are the names of the columns",
     "ignore_column": "leave it out with ignore=[{column!r}]",
+    "in_memory": "read the table into memory",
     "install_extra": 'install it with: pip install "mustlink[{extra}]"',
     "iso_dates": "write them like 2024-03-01",
     "join_categories": "join small categories, such as by truncate_taxonomy",
@@ -127,6 +129,7 @@ REMEDIES = {
     "no_labels": "leave out label_column",
     "no_links": "leave out links",
     "no_rules": "leave out never_together and always_together",
+    "more_space": "pass another folder as scratch",
     "no_starts": "leave out n_init",
     "not_certain": "leave out links_are",
     "not_relaxed": "leave out relax",
@@ -512,6 +515,10 @@ class NumberTooLargeError(MustlinkError, ValueError):
 
 class TooLargeError(MustlinkError, ValueError):
     """The arrays needed would not fit into memory; the message states the size."""
+
+
+class DiskSpaceError(MustlinkError, OSError):
+    """A disk has too little space for what is kept on it while a clusterer runs; the message states the sizes."""
 
 
 class InfeasibleWarning(UserWarning):

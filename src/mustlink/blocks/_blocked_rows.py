@@ -38,7 +38,7 @@ class BlockedRows(ABC):
     n_features : int
         The number of columns.
     dtype : dtype
-        float32 or float64.
+        That of the numbers: float32 or float64.
     columns : sequence of str, default=None
         The names of the columns.
     checkpoint : path, default=None
@@ -102,13 +102,35 @@ class BlockedRows(ABC):
 
     @abstractmethod
     def gather(self, index: Indices) -> Array:
-        """Return some rows as an array, in the order of their numbers in `index`."""
+        """Return some rows as an array.
+
+        Parameters
+        ----------
+        index : array-like of int
+            The numbers of the rows, in any order.
+
+        Returns
+        -------
+        ndarray of shape (len(index), n_features)
+            The rows in the order of `index`.
+        """
 
     @abstractmethod
     def label(
         self, task: Task, *shared: Any, dtype: Any = np.int32, each: Sequence[tuple[Any, ...]] | None = None
     ) -> Any:
         """Return one integer for every row, by a function that returns those of a block.
+
+        Parameters
+        ----------
+        task : callable
+            Called as ``task(block, *shared, *each[number])``; returns an entry for every row of the block.
+        *shared : object
+            Arguments that are the same for all blocks.
+        dtype : dtype, default=int32
+            The type of the integers.
+        each : sequence of tuple, default=None
+            Further arguments, one tuple per block.
 
         Returns
         -------
@@ -141,6 +163,20 @@ class BlockedRows(ABC):
         """Join the results of a function on every block by ``+``; those of tuples are joined part by part.
 
         The order of the joins depends on the blocks alone.
+
+        Parameters
+        ----------
+        task : callable
+            Called as ``task(block, *shared, *each[number])``.
+        *shared : object
+            Arguments that are the same for all blocks.
+        each : sequence of tuple, default=None
+            Further arguments, one tuple per block.
+
+        Returns
+        -------
+        object
+            The sum of the results.
         """
         return reduce(join_results, self.run(task, *shared, each=each))
 
@@ -187,9 +223,7 @@ class BlockedRows(ABC):
         row, column, value = bad
         name = column if self.columns is None else repr(self.columns[column])
         whole = int(self.bounds[number]) + row
-        where = (
-            f"row {whole:,}, column {name} of X (block {number + 1:,} of {self.n_blocks:,}, row {row:,} of the block)"
-        )
+        where = f"row {whole:,}, column {name} of X ({self._name_block(number)}, row {row:,} of the block)"
         if np.isnan(value):
             raise ValueError(f"Input X contains NaN: {where}. Fill in or remove missing values first.")
         if np.isinf(value):
@@ -202,20 +236,70 @@ class BlockedRows(ABC):
             column=column,
         )
 
+    def _name_block(self, number: int) -> str:
+        """Return how a message names a block."""
+        return f"block {number + 1:,} of {self.n_blocks:,}"
+
     def mean_variance(self, weight: Floats | None = None) -> float:
-        """Return the variance of the features, averaged over the features; all rows have weight one."""
+        """Return the variance of the features, averaged over the features.
+
+        Parameters
+        ----------
+        weight : object, default=None
+            Ignored: all rows have weight one.
+
+        Returns
+        -------
+        float
+            The mean of the variances.
+        """
         return float(self.moments.variance.mean())
 
     def rows(self, index: Indices) -> Floats:
-        """Return some rows as an array in double precision."""
+        """Return some rows as an array in double precision.
+
+        Parameters
+        ----------
+        index : array-like of int
+            The numbers of the rows.
+
+        Returns
+        -------
+        ndarray of shape (len(index), n_features)
+            The rows.
+        """
         return self.gather(index).astype(np.float64)
 
     def take(self, index: Indices) -> RowBlocks:
-        """Return some rows in memory, in double precision."""
+        """Return some rows in memory, in double precision, for further computations.
+
+        Parameters
+        ----------
+        index : array-like of int
+            The numbers of the rows.
+
+        Returns
+        -------
+        RowBlocks
+            The rows.
+        """
         return RowBlocks(self.rows(index))
 
     def split(self, index: Indices, *values: Array) -> list[tuple[Array, ...]]:
-        """Deal rows, given by their numbers, to the blocks: for each block their places in it, and their values."""
+        """Deal rows, given by their numbers, to the blocks.
+
+        Parameters
+        ----------
+        index : ndarray of int
+            The numbers of the rows.
+        *values : ndarray
+            Arrays with an entry for each of these rows.
+
+        Returns
+        -------
+        list of tuple
+            For each block the places of its rows in it, and their values: what ``run`` takes as `each`.
+        """
         order = np.argsort(index, kind="stable")
         cuts = np.searchsorted(index[order], self.bounds)
         parts = [order[start:stop] for start, stop in pairwise(cuts)]
@@ -225,7 +309,22 @@ class BlockedRows(ABC):
         ]
 
     def transform(self, function: Callable[[Array], Array], n_features: int, dtype: Any) -> TransformedRows:
-        """Return these rows after a function of a block, which is called again in every pass."""
+        """Return these rows after a function of a block, which is called again in every pass.
+
+        Parameters
+        ----------
+        function : callable
+            Called on a block; returns an array with a row for every row of the block.
+        n_features : int
+            The number of columns that it returns.
+        dtype : dtype
+            The type of its numbers.
+
+        Returns
+        -------
+        BlockedRows
+            In the same blocks; nothing is stored.
+        """
         return TransformedRows(self, function, n_features, dtype)
 
 

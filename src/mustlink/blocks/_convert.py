@@ -15,6 +15,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mustlink._types import Array
 from mustlink.blocks._blocked_rows import BlockedRows
+from mustlink.blocks._dask import DaskRows
+from mustlink.blocks._dask_collections import is_dask
 from mustlink.blocks._files import FileRows
 
 __all__ = ["as_blocked", "blockwise", "blockwise_transform", "check_columns"]
@@ -34,7 +36,7 @@ def as_blocked(X: Any) -> BlockedRows | None:
     Returns
     -------
     BlockedRows or None
-        For rows in blocks, and for memory maps of at least 1 GiB.
+        For rows in blocks, for arrays and data frames of Dask, and for memory maps of at least 1 GiB.
 
     Examples
     --------
@@ -45,6 +47,8 @@ def as_blocked(X: Any) -> BlockedRows | None:
     """
     if isinstance(X, BlockedRows):
         return X
+    if is_dask(X):
+        return DaskRows(X)
     if isinstance(X, np.memmap) and X.ndim == 2 and X.nbytes >= MIN_MAPPED_BYTES:
         is_plain = X.dtype in (np.float32, np.float64) and X.flags.c_contiguous
         return FileRows(X) if is_plain else None

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import mmap
-import os
-import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial, reduce
@@ -13,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from mustlink._atomic import StagedFiles
 from mustlink._rows import RowBlocks
 from mustlink._sklearn_compat import n_threads, one_blas_thread
 from mustlink._types import Array, Indices
@@ -23,6 +22,7 @@ __all__ = ["FileRows", "LocalRows"]
 
 # Small enough that the blocks of all threads, and what is computed from them, take little memory.
 BLOCK_BYTES = 8 << 20
+ZERO_BYTES = 1 << 20
 
 # Rows that are read at a time where they lie far from each other: the system maps some 64 KB around each.
 TAKEN_ROWS = 1_024
@@ -30,6 +30,8 @@ TAKEN_ROWS = 1_024
 
 class LocalRows(BlockedRows):
     """Blocks of an array on this machine, in memory or memory-mapped; threads work on them.
+
+    The attribute `watch` may be a function, which is called with the number of every block that is done.
 
     Parameters
     ----------
@@ -68,6 +70,7 @@ class LocalRows(BlockedRows):
         self._array = array
         self._labels = None if labels is None else Path(labels)
         self._pages = MappedPages(array)
+        self.watch: Callable[[int], None] | None = None
 
     def run(self, task: Task, *shared: Any, each: Sequence[tuple[Any, ...]] | None = None) -> list[Any]:
         found: list[Any] = self._work(list, task, shared, each)
@@ -86,6 +89,8 @@ class LocalRows(BlockedRows):
                 return task(self._array[start:stop], *shared, *(() if each is None else each[number]))
             finally:
                 self._pages.release(int(start), int(stop))
+                if self.watch is not None:
+                    self.watch(number)
 
         threads = min(self.n_blocks, n_threads())
         if threads == 1:
@@ -112,7 +117,7 @@ class LocalRows(BlockedRows):
 
     def __getstate__(self) -> dict[str, Any]:
         # A memory map is opened again by another process, and not sent there.
-        state = self.__dict__ | {"_array": self._pages.source or self._array}
+        state = self.__dict__ | {"_array": self._pages.source or self._array, "watch": None}
         del state["_pages"]
         return state
 
@@ -209,17 +214,16 @@ class WriteBlocks:
 
 def write_labels(path: Path, n_rows: int, dtype: Any, fill: Any) -> Array:
     """Write labels to a file of NumPy, which appears when it is complete, and return it as a memory map."""
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}-", suffix=".npy", dir=path.parent)
-    os.close(handle)
-    try:
-        labels = np.lib.format.open_memmap(name, mode="w+", dtype=dtype, shape=(n_rows,))
+    with StagedFiles() as files, files.open(path) as stream:
+        head = {"descr": np.lib.format.dtype_to_descr(np.dtype(dtype)), "fortran_order": False, "shape": (n_rows,)}
+        np.lib.format.write_array_header_1_0(stream, head)
+        start = stream.tell()
+        write_zeros(stream, n_rows * np.dtype(dtype).itemsize)
+        labels = np.memmap(stream, dtype=dtype, mode="r+", offset=start, shape=(n_rows,))
         fill(labels)
         labels.flush()
+        # Windows renames no file that is mapped.
         del labels
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise
     return np.asanyarray(np.load(path, mmap_mode="r"))
 
 
@@ -234,6 +238,14 @@ class MappedSource(NamedTuple):
     def open(self) -> Array:
         """Map them again."""
         return np.memmap(self.path, dtype=self.dtype, mode="r", offset=self.offset, shape=self.shape)
+
+
+def write_zeros(stream: Any, n_bytes: int) -> None:
+    """Fill a file, so that a full disk is an error here: in a memory map it would end the process."""
+    zeros = bytes(min(n_bytes, ZERO_BYTES))
+    for start in range(0, n_bytes, ZERO_BYTES):
+        stream.write(zeros[: n_bytes - start])
+    stream.flush()
 
 
 class MappedPages:

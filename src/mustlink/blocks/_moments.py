@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mustlink._rows import read_only
 from mustlink._types import Array, Floats
+from mustlink.blocks._moments_kernels import column_moments
 
 __all__ = ["Moments", "inspect_block"]
 
@@ -43,14 +45,9 @@ def inspect_block(block: Array, limit: float) -> Moments:
     if not n_rows:
         nothing = np.zeros(n_features)
         return Moments(0, nothing, nothing, nothing + np.inf, nothing - np.inf)
-    lowest, highest = block.min(axis=0), block.max(axis=0)
-    bad = None
-    # NaN is neither: a range that has one is not within the limit.
-    if not ((lowest >= -limit) & (highest <= limit)).all():
-        row, column = np.unravel_index(int(np.argmax(~(np.abs(block) <= limit))), block.shape)
-        bad = int(row), int(column), float(block[row, column])
-        nothing = np.zeros(n_features)
-        return Moments(n_rows, nothing, nothing, nothing, nothing, bad)
-    mean = block.mean(axis=0, dtype=np.float64)
-    squares = np.square(block - mean).sum(axis=0)
-    return Moments(n_rows, mean, squares, lowest.astype(np.float64), highest.astype(np.float64))
+    mean, squares, lowest, highest = column_moments(read_only(block))
+    if np.isfinite(mean).all() and ((lowest >= -limit) & (highest <= limit)).all():
+        return Moments(n_rows, mean, squares, lowest, highest)
+    row, column = np.unravel_index(int(np.argmax(~(np.abs(block) <= limit))), block.shape)
+    nothing = np.zeros(n_features)
+    return Moments(n_rows, nothing, nothing, nothing, nothing, (int(row), int(column), float(block[row, column])))

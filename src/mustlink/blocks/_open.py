@@ -2,34 +2,59 @@
 
 from __future__ import annotations
 
+import errno
+import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
+from mustlink._types import Array
 from mustlink.blocks._blocked_rows import BlockedRows
 from mustlink.blocks._files import FileRows
+from mustlink.blocks._parquet import is_parquet, read_parquet_rows
+from mustlink.errors import FileFormatError
 
-__all__ = ["open_rows"]
+__all__ = ["map_array", "open_rows"]
 
 
 def open_rows(
-    path: str | Path, *, labels: str | Path | None = None, checkpoint: str | Path | None = None
+    path: str | Path,
+    *,
+    columns: Sequence[str] | None = None,
+    labels: str | Path | None = None,
+    checkpoint: str | Path | None = None,
+    scratch: str | Path | None = None,
 ) -> BlockedRows:
     """Open a file of rows for a fit that reads it in blocks.
 
     Parameters
     ----------
     path : path
-        A file of NumPy (``.npy``) with an array of two dimensions of float32 or float64 in C order.
+        A file of NumPy (``.npy``) with an array of two dimensions of float32 or float64 in C order; a Parquet file
+        (``.parquet`` or ``.pq``) or a folder of Parquet files with columns of numbers (extra ``parquet``).
+    columns : sequence of str, default=None
+        The columns of Parquet to read; None reads all.
     labels : path, default=None
         A file of NumPy to write labels to, as a memory map; None keeps them in memory.
     checkpoint : path, default=None
         A folder in which boosting keeps every round, to go on from after a failure.
+    scratch : path, default=None
+        A folder with space for the rows of Parquet, which are decoded once and kept there, in single precision if all
+        columns are float32, float16 or integers of at most 16 bits, otherwise in double precision. The file has no name
+        and is gone with the rows. None is the folder of temporary files.
 
     Returns
     -------
     BlockedRows
         What ``fit`` and ``predict`` take as X.
+
+    Raises
+    ------
+    FileFormatError
+        If the file is none of these; for Parquet, also if a cell is empty or not finite, with the file and the row.
+    DiskSpaceError
+        If the disk of the scratch folder has too little space.
 
     Examples
     --------
@@ -40,5 +65,50 @@ def open_rows(
     >>> open_rows(path).shape
     (5, 2)
     """
-    array = np.load(path, mmap_mode="r")
+    if not os.path.exists(path):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
+    if is_parquet(path):
+        return read_parquet_rows(path, columns=columns, labels=labels, checkpoint=checkpoint, scratch=scratch)
+    if columns is not None:
+        raise FileFormatError(f"{path} names no columns, so that columns cannot be chosen; they are those of Parquet.")
+    array = map_array(path)
+    refuse_other_arrays(path, array)
     return FileRows(array, labels=labels, checkpoint=checkpoint)
+
+
+def map_array(path: str | Path) -> Array:
+    """Map an array of NumPy into memory, or refuse a file that is none."""
+    suffix = Path(path).suffix.lower()
+    if suffix == ".npz":
+        raise FileFormatError(f"{path} is an archive of arrays; save one of them alone with numpy.save.")
+    if suffix != ".npy":
+        raise FileFormatError(
+            f"{path}: rows in blocks are read from .npy, .parquet or .pq, or a folder of Parquet files, and "
+            f"{suffix or 'a file without a suffix'} is none of them."
+        )
+    try:
+        array: Array = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (ValueError, EOFError) as error:
+        # What numpy says of objects is for a file that one trusts.
+        raise FileFormatError(
+            f"{path} is not an .npy file of numbers, or not a whole one; an array of rows and columns of numbers, "
+            "written by numpy.save, is expected."
+        ) from (None if "pickle" in str(error) else error)
+    return array
+
+
+def refuse_other_arrays(path: str | Path, array: Array) -> None:
+    """Raise if an array cannot be read in blocks as it is, with what to do."""
+    about = f"{path} holds an array of shape {array.shape} and type {array.dtype}"
+    if array.ndim != 2:
+        advice = "reshape it with X.reshape(-1, 1) if it is one column" if array.ndim == 1 else "reshape it"
+        raise FileFormatError(f"{about}; rows and columns, two dimensions, are expected: {advice}.")
+    if not array.size:
+        raise FileFormatError(f"{about}; at least one row and one column are needed.")
+    if array.dtype not in (np.float32, np.float64):
+        raise FileFormatError(f"{about}; float32 or float64 is expected: save it again as X.astype(numpy.float32).")
+    if not array.flags.c_contiguous:
+        raise FileFormatError(
+            f"{about} in Fortran order, column after column; rows must lie one after another: save it again as "
+            "numpy.ascontiguousarray(X)."
+        )

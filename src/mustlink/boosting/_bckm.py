@@ -14,9 +14,12 @@ from sklearn.utils.validation import check_is_fitted
 from mustlink._estimators import draw_seed
 from mustlink._progress import progress
 from mustlink._sklearn_compat import Interval, StrOptions
-from mustlink._types import Array, Floats, Ints, Mask
+from mustlink._types import Array, Floats, Indices, Ints, Mask
 from mustlink.base import ConstrainedClusterMixin, check_table
-from mustlink.blocks import blockwise
+from mustlink.blocks import BlockedRows, blockwise
+from mustlink.boosting._blocked import _shown
+from mustlink.boosting._blocked._priority_rounds import BlockedKernel, BlockedRounds
+from mustlink.boosting._blocked._shown import gather_all, labels_in_form_of
 from mustlink.boosting._coassociation import CoAssociation
 from mustlink.boosting._code_kmeans import CodeCenters, assign, compute_centers
 from mustlink.constraints import Constraints
@@ -80,6 +83,18 @@ class Boosting:
         )
 
 
+@dataclass(frozen=True, eq=False)
+class TableRounds:
+    """Runs on rows in memory."""
+
+    X: Array
+    pairs: PriorityLinks
+
+    def cluster(self, priority: Floats, start: Array, max_iter: int) -> tuple[Array, Array, int]:
+        """Make a run; return the labels of all rows, the centers, and the number of assignments."""
+        return self.pairs.cluster(self.X, priority, start, max_iter)
+
+
 class BoostedConstrainedKMeans(ConstrainedClusterMixin, BaseEstimator):
     """BCKM: boosted constrained k-means with learned priorities of the links.
 
@@ -129,7 +144,7 @@ class BoostedConstrainedKMeans(ConstrainedClusterMixin, BaseEstimator):
         For every round: its number, "error", "alpha", "objective", "training_error" (the share of the links that the
         sign of the kernel so far gets wrong) and "n_iter" (assignments within the round).
     coassociation_ : CoAssociation
-        The kernel.
+        The kernel; of a large table in blocks, that of the linked rows and a sample of the others.
     round_centers_ : ndarray of shape (n_rounds, n_clusters, n_features)
         The centers of every round.
     n_iter_ : int
@@ -165,6 +180,11 @@ class BoostedConstrainedKMeans(ConstrainedClusterMixin, BaseEstimator):
 
     The kernel of the paper is +1 and -1; K = 2 C - sum(alphas), C the co-association, gives the same clusters.
     Time and memory are linear in the number of rows.
+
+    X may be rows in blocks, see :func:`mustlink.blocks.open_rows`. Beyond 50,000 rows, only the linked ones and a
+    sample are in memory, and every assignment of a round is a pass over the others; the result is that in memory but
+    for the rounding of sums. The codes of all rows, a byte per row and round, stay where the rows are. With a folder
+    for checkpoints every finished round is kept, and a fit with the same integer `random_state` reads it.
 
     References
     ----------
@@ -204,6 +224,7 @@ class BoostedConstrainedKMeans(ConstrainedClusterMixin, BaseEstimator):
         "random_state": ["random_state"],
         "verbose": ["verbose"],
     }
+    _takes_blocks = True
     _read_by_predict = ("coassociation_", "round_centers_", "_code_centers")
 
     def __init__(
@@ -232,8 +253,18 @@ class BoostedConstrainedKMeans(ConstrainedClusterMixin, BaseEstimator):
         self.verbose = verbose
 
     def _fit(self, X: Any, links: Constraints, y: Array | None) -> None:
+        if not isinstance(X, BlockedRows):
+            self._fit_rounds(X, TableRounds(X, PriorityLinks.of(links, len(X))), links)
+        elif X.n_rows <= _shown.MAX_ROWS_HELD:
+            self._fit(gather_all(X), links, y)
+            self.labels_ = labels_in_form_of(X, self.labels_)
+        else:
+            rounds = BlockedRounds.of(X, PriorityLinks.of_linked(links), type(self).__name__)
+            self._fit_rounds(X, rounds, links)
+
+    def _fit_rounds(self, X: Any, rounds: TableRounds | BlockedRounds, links: Constraints) -> None:
+        """Run the rounds and cluster their kernel."""
         begun = time.monotonic()
-        pairs = PriorityLinks.of(links, len(X))
         if self._continues():
             boosting, columns = self._continued(X, links)
         else:
@@ -242,9 +273,9 @@ class BoostedConstrainedKMeans(ConstrainedClusterMixin, BaseEstimator):
             while len(columns) < self.n_rounds and not boosting.is_perfect:
                 if self.time_budget is not None and columns and time.monotonic() - begun >= self.time_budget:
                     break
-                columns.append(self._run_round(X, pairs, boosting))
+                columns.append(self._run_round(X, rounds, boosting))
                 advance(len(columns), boosting.history[-1]["objective"])
-        self._join(boosting, columns, links)
+        self._join(X, boosting, columns, links)
 
     def _continues(self) -> bool:
         """Whether the rounds of an earlier fit go on."""
@@ -254,15 +285,19 @@ class BoostedConstrainedKMeans(ConstrainedClusterMixin, BaseEstimator):
         reset = reset and not self._continues()
         return check_table(self, X, reset=reset, order="C")
 
-    def _run_round(self, X: Array, pairs: PriorityLinks, boosting: Boosting) -> Array:
-        """Run the constrained k-means once and update the priorities; return its labels."""
+    def _run_round(self, X: Any, rounds: TableRounds | BlockedRounds, boosting: Boosting) -> Array:
+        """Run the constrained k-means once and update the priorities; return its labels.
+
+        Of rows in blocks these are the labels of the linked rows.
+        """
         if self.init_per_round or boosting.start is None:
             boosting.start = PriorityLinks.draw_centers(X, self.n_clusters, boosting.rng)
         priority = boosting.weight
         if self.priorities == "random":
             priority = boosting.rng.random_sample(len(priority))
-        labels, centers, n_iter = pairs.cluster(X, priority, boosting.start, self.max_iter)
-        of_linked = labels[pairs.linked]
+        labels, centers, n_iter = rounds.cluster(priority, boosting.start, self.max_iter)
+        pairs = rounds.pairs
+        of_linked = labels if isinstance(rounds, BlockedRounds) else labels[pairs.linked]
         kept = (of_linked[pairs.left] == of_linked[pairs.right]) == pairs.is_must
         boosting.learn(kept, n_iter, self.rho)
         if boosting.history[-1]["alpha"] == 0:
@@ -270,13 +305,13 @@ class BoostedConstrainedKMeans(ConstrainedClusterMixin, BaseEstimator):
         boosting.centers.append(centers)
         return labels.astype(np.min_scalar_type(-self.n_clusters))
 
-    def _continued(self, X: Array, links: Constraints) -> tuple[Boosting, list[Array]]:
+    def _continued(self, X: Any, links: Constraints) -> tuple[Boosting, list[Array]]:
         """Return the state and the labels of the fitted model, if this fit can continue it."""
         kernel, boosting = self.coassociation_, self._boosting
         n_clusters = len(boosting.centers[0])
         other = None
-        if len(X) != kernel.n_samples:
-            other = f"{kernel.n_samples} rows, and X has {len(X)}"
+        if len(X) != self._n_samples:
+            other = f"{self._n_samples} rows, and X has {len(X)}"
         elif links != boosting.links:
             other = f"{boosting.links}, and other links were given"
         elif n_clusters != self.n_clusters:
@@ -289,31 +324,62 @@ class BoostedConstrainedKMeans(ConstrainedClusterMixin, BaseEstimator):
                 "only add more."
             )
         kind = np.min_scalar_type(-self.n_clusters)
-        return boosting, [kernel.names[t].astype(kind)[kernel.codes[:, t]] for t in range(kernel.n_rounds)]
+        codes = kernel.codes if self._linked_places is None else kernel.codes[self._linked_places]
+        return boosting, [kernel.names[t].astype(kind)[codes[:, t]] for t in range(kernel.n_rounds)]
 
-    def _join(self, boosting: Boosting, columns: list[Array], links: Constraints) -> None:
+    def _join(self, X: Any, boosting: Boosting, columns: list[Array], links: Constraints) -> None:
         """Build the kernel from the rounds and cluster it."""
         alphas, errors = (np.array([entry[name] for entry in boosting.history]) for name in ("alpha", "error"))
         weights = alphas
         if not alphas.any():
             weights = np.zeros(len(alphas))
             weights[np.argmin(errors)] = 1.0
-        self.coassociation_ = CoAssociation.from_labels(columns, weights)
         heaviest = np.argsort(-weights, kind="stable")[:N_STARTS]
-        if boosting.is_perfect or not alphas.any():
-            labels = columns[heaviest[0]].astype(np.int64)
+        # A round that keeps all links, or that breaks least where all break too much, is the result as it is.
+        starts = [int(t) for t in heaviest if weights[t] > 0]
+        is_one = boosting.is_perfect or not alphas.any()
+        if isinstance(X, BlockedRows):
+            self._cluster_blocks(X, boosting, columns, weights, starts, is_one, links)
         else:
-            starts = [columns[t] for t in heaviest if weights[t] > 0]
-            labels, _ = self.coassociation_.kmeans(self.n_clusters, starts)
-        self.labels_ = labels
+            self._cluster_table(columns, weights, starts, is_one, links)
+        self._n_samples = len(X)
         self.alphas_, self.errors_ = alphas, errors
         self.history_ = list(boosting.history)
         self.objective_ = [entry["objective"] for entry in boosting.history]
         self.round_centers_ = np.array(boosting.centers)
         self.n_iter_ = len(columns)
-        self.violations_ = links.violations(labels)
         self._boosting = boosting
-        self._code_centers: CodeCenters = compute_centers(self.coassociation_, labels, self.n_clusters)
+
+    def _cluster_table(
+        self, columns: list[Array], weights: Floats, starts: list[int], is_one: bool, links: Constraints
+    ) -> None:
+        """Cluster the kernel of all rows from the labels of some rounds, or take the first of these rounds."""
+        self.coassociation_ = CoAssociation.from_labels(columns, weights)
+        if is_one:
+            self.labels_ = columns[starts[0]].astype(np.int64)
+        else:
+            self.labels_, _ = self.coassociation_.kmeans(self.n_clusters, [columns[t] for t in starts])
+        self._linked_places: Indices | None = None
+        self.violations_ = links.violations(self.labels_)
+        self._code_centers: CodeCenters = compute_centers(self.coassociation_, self.labels_, self.n_clusters)
+
+    def _cluster_blocks(
+        self,
+        rows: BlockedRows,
+        boosting: Boosting,
+        columns: list[Array],
+        weights: Floats,
+        starts: list[int],
+        is_one: bool,
+        links: Constraints,
+    ) -> None:
+        """Cluster the kernel in passes over rows in blocks."""
+        linked, local = links.compact()
+        kernel = BlockedKernel(rows, linked, columns, np.array(boosting.centers), weights, self.verbose)
+        found = kernel.take_round(starts[0]) if is_one else kernel.kmeans(starts)
+        self.labels_, of_shown, self._code_centers = found
+        self.coassociation_, self._linked_places = kernel.shown, kernel.linked_places
+        self.violations_ = links.take(~local.satisfied(of_shown[kernel.linked_places]))
 
     def _for_predicting(self) -> Self:
         predictor = super()._for_predicting()

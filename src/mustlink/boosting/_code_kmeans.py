@@ -22,12 +22,16 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CodeCenters",
+    "CodeMasses",
     "assign",
     "best_of_starts",
+    "centers_of",
     "code_distances",
     "compute_centers",
     "continue_from",
+    "merge_equal",
     "start_labels",
+    "sum_codes",
     "take_rows",
 ]
 
@@ -49,21 +53,56 @@ class CodeCenters:
         return replace(self, table=table, lengths=self.lengths[clusters], masses=self.masses[clusters])
 
 
+@dataclass(frozen=True)
+class CodeMasses:
+    """What centers are computed from; the masses of several sets of rows can be added up."""
+
+    columns: Floats  # (n_columns, n_clusters): the weight of the rows of each column in each cluster
+    sizes: Floats  # the weight of the rows in each cluster
+    noise: Floats  # of each cluster, the squared lengths that noise adds
+    total: float  # the weight of all rows
+
+    def __add__(self, other: CodeMasses) -> CodeMasses:
+        columns, noise = self.columns + other.columns, self.noise + other.noise
+        return CodeMasses(columns, self.sizes + other.sizes, noise, self.total + other.total)
+
+    def __sub__(self, other: CodeMasses) -> CodeMasses:
+        columns, noise = self.columns - other.columns, self.noise - other.noise
+        return CodeMasses(columns, self.sizes - other.sizes, noise, self.total - other.total)
+
+    def take(self, clusters: Ints) -> CodeMasses:
+        """Keep some of the clusters."""
+        columns = np.ascontiguousarray(self.columns[:, clusters])
+        return replace(self, columns=columns, sizes=self.sizes[clusters], noise=self.noise[clusters])
+
+
 def compute_centers(rows: CoAssociation, labels: Ints, n_clusters: int) -> CodeCenters:
     """Compute the centers of the clusters; rows with label -1 belong to none."""
-    mass = cluster_masses(rows.codes, rows.offsets, labels, rows.row_weight, n_clusters)
+    return centers_of(sum_codes(rows, labels, n_clusters), rows)
+
+
+def sum_codes(rows: CoAssociation, labels: Ints, n_clusters: int) -> CodeMasses:
+    """Add up the rows of each cluster; rows with label -1 belong to none."""
+    columns = cluster_masses(rows.codes, rows.offsets, labels, rows.row_weight, n_clusters)
     member = labels >= 0
-    size = weighted_count(labels[member], rows.row_weight[member], n_clusters)
-    squared = rows.column_weight @ mass**2
+    sizes = weighted_count(labels[member], rows.row_weight[member], n_clusters)
+    noise = np.zeros(n_clusters)
     if rows.noise_weight.any():
         own = (rows.row_weight**2 * rows.noise_weight)[member]
-        squared = squared + weighted_count(labels[member], own, n_clusters)
-    occupied = size > 0
-    safe = np.where(occupied, size, 1.0)
-    table = mass * rows.column_weight[:, None] / safe
+        noise = weighted_count(labels[member], own, n_clusters)
+    return CodeMasses(columns, sizes, noise, float(rows.row_weight[member].sum()))
+
+
+def centers_of(masses: CodeMasses, rounds: CoAssociation) -> CodeCenters:
+    """Compute the centers of clusters with these masses, given a co-association of the same rounds."""
+    column_weight = rounds.column_weight
+    squared = column_weight @ masses.columns**2 + masses.noise
+    occupied = masses.sizes > 0
+    safe = np.where(occupied, masses.sizes, 1.0)
+    table = masses.columns * column_weight[:, None] / safe
     lengths = np.where(occupied, squared / safe**2, np.inf)
-    objective = rows.weights.sum() * rows.row_weight[member].sum() - (squared / safe).sum()
-    return CodeCenters(table, lengths, size, float(objective))
+    objective = rounds.weights.sum() * masses.total - (squared / safe).sum()
+    return CodeCenters(table, lengths, masses.sizes, float(objective))
 
 
 def weighted_count(labels: Array, weight: Floats, n_labels: int) -> Floats:

@@ -76,7 +76,9 @@ def _compare(job: Job, result: JobResult) -> None:
     """Print the result beside that of plain k-means."""
     from mustlink.cli._show import console, make_table, print_line
     from mustlink.report import summarize
+    from mustlink.workflow import LoadedTable
 
+    assert isinstance(result.table, LoadedTable)
     plain = summarize(result.table.X, result.table.kmeans_labels(N_CLUSTERS, job.random_state), result.links)
     table = make_table("the same table by")
     for heading in ("must-links broken", "cannot-links broken", "sizes"):

@@ -65,6 +65,7 @@ REMEDIES = {
     "handle_missing": "fill it, or use --missing drop or --missing mean",
     "header": "use --header if they are the names of the columns",
     "ignore_column": "leave it out with --ignore {column}",
+    "in_memory": "use --in-memory to read it into memory",
     "join_categories": "join small categories",
     "keep_more_terms": "reduce --min-df or --gini-drop",
     "larger_bisets": "increase --min-rows or --min-columns, so that there are fewer, or --max-bisets",
@@ -84,6 +85,7 @@ REMEDIES = {
     "missing_marker": "clear the cell if it marks a missing value",
     "match_by_id": "name a column of ids that both files have with --id",
     "more_clusters": "increase the number of clusters (-k)",
+    "more_space": "free some space, or set TMPDIR to a folder on a larger disk",
     "more_starts": "increase the number of starts (--starts)",
     "min_df_from_1": "--min-df must be at least 1",
     "n_clusters_from_1": "-k must be at least 1",
@@ -153,7 +155,7 @@ def report_errors(command: Callable[..., None]) -> Callable[..., None]:
 
 def one_sentence(error: BaseException) -> str:
     """Word a failure on one line, or the problems of several columns on a line each."""
-    if isinstance(error, OSError):
+    if isinstance(error, OSError) and not isinstance(error, MustlinkError):
         text = _about_a_file(error)
     elif isinstance(error, MemoryError):
         text = f"There is not enough memory ({str(error) or 'no size is known'})"

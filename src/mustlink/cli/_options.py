@@ -26,6 +26,13 @@ _file_option = partial(typer.Option, rich_help_panel="How TABLE is written")
 TableFile = Annotated[
     Path, typer.Argument(metavar="TABLE", help="The table: .csv, .tsv or .txt (also .gz), .xlsx, .parquet or .npy.")
 ]
+LargeTableFile = Annotated[
+    Path,
+    typer.Argument(
+        metavar="TABLE",
+        help="The table: .csv, .tsv or .txt (also .gz), .xlsx, .parquet or .npy, or a folder of .parquet files.",
+    ),
+]
 OptionalTableFile = Annotated[
     Path | None,
     typer.Argument(metavar="TABLE", help="The table that the links are about, in the formats of mustlink cluster."),
@@ -232,6 +239,16 @@ StopWords = Annotated[
     typer.Option("--stop-words", metavar="LANGUAGE", help="Leave out frequent words: english or none."),
 ]
 MinDf = Annotated[int, typer.Option("--min-df", metavar="N", help="Leave out words that occur in fewer texts.")]
+InBlocks = Annotated[
+    bool | None,
+    typer.Option(
+        "--in-blocks/--in-memory",
+        metavar="",
+        help="Whether TABLE, .parquet or .npy, is read in blocks, for tables that are larger than memory. Needs a "
+        "method that takes blocks, such as [bold]--method pck[/bold].",
+        show_default="in blocks if the table would take more than a quarter of the available memory",
+    ),
+]
 Debug = Annotated[bool, typer.Option("--debug", metavar="", help="Show the traceback of an error.")]
 
 IdColumn = Annotated[

@@ -169,6 +169,11 @@ class BaseKMeans(TableClusterMixin, ClassNamePrefixFeaturesOutMixin, Transformer
     def _check_new_rows(self, X: Any) -> RowBlocks:
         """Check rows that come after the fit."""
         check_is_fitted(self)
+        if as_blocked(X) is not None:
+            raise TypeError(
+                f"Of the methods of {type(self).__name__}, fit and predict take rows in blocks; call the others on "
+                "arrays in memory, such as one block at a time."
+            )
         return RowBlocks(self._check_rows(X, reset=False))
 
     def _plan(self, problem: Problem) -> Plan:

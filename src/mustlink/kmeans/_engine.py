@@ -70,7 +70,7 @@ class MovableRows(NamedTuple):
 class Run:
     """The result of one run; `found` is what its last assignment found."""
 
-    labels: NDArray[np.int32]
+    labels: Any  # as in a step
     n_iter: int
     objective: list[float]
     state: State = State(np.empty((0, 0)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -13,9 +13,11 @@ from sklearn.cluster import kmeans_plusplus
 from mustlink._rows import RowBlocks
 from mustlink._sklearn_compat import StrOptions, is_array_like
 from mustlink._types import Array, Floats, Indices, Mask
+from mustlink.blocks import BlockedRows
 from mustlink.constraints import Constraints
 from mustlink.kmeans._base import BaseConstrainedKMeans, Problem
 from mustlink.kmeans._engine import Run, State
+from mustlink.kmeans._prioritycop_blocked import PriorityPasses, PriorityRun
 from mustlink.kmeans._prioritycop_kernels import inertia_of, nearest, priority_cop
 
 __all__ = ["PriorityCOPKMeans", "PriorityLinks"]
@@ -74,11 +76,28 @@ class PriorityLinks:
         PriorityLinks
             The links with their rows.
         """
+        found = cls.of_linked(links)
+        is_free = np.ones(n_samples, dtype=bool)
+        is_free[found.linked] = False
+        return replace(found, free=np.flatnonzero(is_free))
+
+    @classmethod
+    def of_linked(cls, links: Constraints) -> Self:
+        """Prepare the links of rows in blocks; the rows without links are not listed.
+
+        Parameters
+        ----------
+        links : Constraints
+            The links.
+
+        Returns
+        -------
+        PriorityLinks
+            The links with their rows.
+        """
         linked, local = links.compact()
         left, right = np.ascontiguousarray(local.pairs.T, dtype=np.intp)
-        is_free = np.ones(n_samples, dtype=bool)
-        is_free[linked] = False
-        return cls(linked, np.flatnonzero(is_free), left, right, local.sign > 0, local.weight)
+        return cls(linked, np.empty(0, dtype=np.intp), left, right, local.sign > 0, local.weight)
 
     def cluster(self, X: Array, priority: Floats, centers: Array, max_iter: int) -> tuple[Labels, Array, int]:
         """Make a run.
@@ -99,10 +118,36 @@ class PriorityLinks:
         tuple of ndarray, ndarray and int
             The labels, the centers that gave them, and the number of assignments.
         """
-        order = np.argsort(-priority, kind="stable")
-        ends = (self.left[order], self.right[order], self.is_must[order])
-        labels, centers, n_iter = priority_cop(X, self.free, self.linked, *ends, centers, max_iter)
+        labels, centers, n_iter = priority_cop(
+            X, self.free, self.linked, *self._by_priority(priority), centers, max_iter
+        )
         return labels, centers, int(n_iter)
+
+    def cluster_blocks(self, passes: PriorityPasses, priority: Floats, centers: Array, max_iter: int) -> PriorityRun:
+        """Make a run on rows in blocks.
+
+        Parameters
+        ----------
+        passes : PriorityPasses
+            The rows, with the linked ones in memory.
+        priority : ndarray of shape (n_links,)
+            The priorities of the links.
+        centers : ndarray of shape (n_clusters, n_features)
+            The starting centers, in the precision of the rows.
+        max_iter : int
+            The maximum number of assignments.
+
+        Returns
+        -------
+        PriorityRun
+            The labels of the linked rows, the centers that gave them, and the number of assignments.
+        """
+        return passes.cluster(*self._by_priority(priority), centers, max_iter)
+
+    def _by_priority(self, priority: Floats) -> tuple[Indices, Indices, Mask]:
+        """Return the two ends of the links and whether they are must-links, by descending priority."""
+        order = np.argsort(-priority, kind="stable")
+        return self.left[order], self.right[order], self.is_must[order]
 
     @staticmethod
     def nearest(X: Array, centers: Array) -> Labels:
@@ -125,12 +170,12 @@ class PriorityLinks:
         return labels
 
     @staticmethod
-    def draw_centers(X: Array, n_clusters: int, rng: np.random.RandomState) -> Array:
+    def draw_centers(X: Array | BlockedRows, n_clusters: int, rng: np.random.RandomState) -> Array:
         """Draw different rows as starting centers, in time independent of the number of rows.
 
         Parameters
         ----------
-        X : ndarray of shape (n_samples, n_features)
+        X : ndarray or BlockedRows of shape (n_samples, n_features)
             The rows.
         n_clusters : int
             How many to draw.
@@ -147,7 +192,7 @@ class PriorityLinks:
             row = int(rng.randint(len(X)))
             if row not in drawn:
                 drawn.append(row)
-        return X[drawn]
+        return X.gather(np.array(drawn)) if isinstance(X, BlockedRows) else X[drawn]
 
 
 class PriorityCOPKMeans(BaseConstrainedKMeans):
@@ -231,6 +276,7 @@ class PriorityCOPKMeans(BaseConstrainedKMeans):
     }
 
     _takes_sparse = False
+    _takes_blocks = True
 
     def __init__(
         self,
@@ -250,11 +296,25 @@ class PriorityCOPKMeans(BaseConstrainedKMeans):
 
     def _run(self, problem: Problem) -> Run:
         X = problem.X
+        if isinstance(X, BlockedRows):
+            return self._run_blocks(X, problem)
         links = PriorityLinks.of(problem.linked.given, len(X))
         labels, centers, n_iter = links.cluster(X, links.weight, self._starting_centers(X, problem.rng), self.max_iter)
         return Run(labels, n_iter, [], State(centers), float(inertia_of(X, labels, centers)))
 
-    def _starting_centers(self, X: Array, rng: np.random.RandomState) -> Array:
+    def _run_blocks(self, rows: BlockedRows, problem: Problem) -> Run:
+        """Make a run on rows in blocks; k-means++ draws from a sample of a large table."""
+        # A row of groups alone is linked here, too.
+        links = PriorityLinks.of_linked(problem.linked.given)
+        if is_array_like(self.init) or self.init == "random":
+            start = self._starting_centers(rows, problem.rng)
+        else:
+            start = self._starting_centers(problem.of_starts.X, problem.rng)
+        passes = PriorityPasses(rows, links.linked)
+        run = links.cluster_blocks(passes, links.weight, start, self.max_iter)
+        return Run(passes.label(run), run.n_iter, [], State(run.centers), passes.inertia(run))
+
+    def _starting_centers(self, X: Any, rng: np.random.RandomState) -> Array:
         """Return the centers of the first assignment, in the precision of X."""
         if is_array_like(self.init):
             return self._check_init(X.shape[1]).astype(X.dtype)

@@ -146,6 +146,19 @@ def means(X: Any, labels: Any, centers: Any) -> Any:
 
 
 @jit
+def sum_rows(X: Any, rows: Any, labels: Any, n_clusters: int) -> Any:
+    """Return the sums of the given rows of each cluster, and their numbers."""
+    sums = np.zeros((n_clusters, X.shape[1]), np.float64)
+    counts = np.zeros(n_clusters, np.int64)
+    for row in rows:
+        c = labels[row]
+        counts[c] += 1
+        for f in range(X.shape[1]):
+            sums[c, f] += X[row, f]
+    return sums, counts
+
+
+@jit
 def seen_before(centers: Any, trail: Any, n_seen: int) -> bool:
     """Return whether exactly these centers are among those remembered."""
     for s in range(min(n_seen, len(trail))):

@@ -14,9 +14,12 @@ from mustlink.kmeans._base import (
     check_init,
     check_weight,
 )
+from mustlink.kmeans._blocked import BlockedEuclidean
+from mustlink.kmeans._blocked_passes import nearest_labels
 from mustlink.kmeans._copkmeans import Components
 from mustlink.kmeans._engine import Euclidean, Geometry, Run, State, Step, best_of_runs, iterate
 from mustlink.kmeans._engine import assign as assign_rows
+from mustlink.kmeans._prioritycop_blocked import PriorityPasses, label_by_nearest
 from mustlink.kmeans._rules import LinkedRows, LinkRule, NoPlacement
 from mustlink.kmeans._seeding import Start, start_at_random_rows, start_at_seeds
 
@@ -24,6 +27,7 @@ __all__ = [
     "BaseConstrainedKMeans",
     "BaseKMeans",
     "BaseWeightedKMeans",
+    "BlockedEuclidean",
     "Components",
     "Euclidean",
     "Geometry",
@@ -31,6 +35,7 @@ __all__ = [
     "LinkedRows",
     "NoPlacement",
     "Plan",
+    "PriorityPasses",
     "Problem",
     "Run",
     "Start",
@@ -41,6 +46,8 @@ __all__ = [
     "check_init",
     "check_weight",
     "iterate",
+    "label_by_nearest",
+    "nearest_labels",
     "start_at_random_rows",
     "start_at_seeds",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mustlink.report._alternative import AlternativeSummary, CrossTable, KnownAgreement, summarize_alternative
 from mustlink.report._alternative_page import render_alternatives
+from mustlink.report._blocked_summary import KnownCodes, stage_blocked_report, summarize_blocks
 from mustlink.report._coclusters import (
     Cocluster,
     CoclusterColumn,
@@ -69,6 +70,7 @@ __all__ = [
     "FlowRow",
     "GivenSummary",
     "KnownAgreement",
+    "KnownCodes",
     "MatrixPicture",
     "MovedDocument",
     "Part",
@@ -91,8 +93,10 @@ __all__ = [
     "render_publication",
     "render_report",
     "render_taxonomy",
+    "stage_blocked_report",
     "summarize",
     "summarize_alternative",
+    "summarize_blocks",
     "summarize_coclusters",
     "summarize_entities",
     "summarize_taxonomy",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -367,9 +367,6 @@ def summarize(
     as_list("known_labels", known_labels, X.shape[0])
     known = None if known_labels is None else _known_names(known_labels)
     constraints = as_constraints(constraints, X.shape[0])
-    suspects = getattr(estimator, "suspects_", ())
-    broken = constraints.violations(labels)
-    conflicts = constraints.conflicts()
     namer, places = RowNames(names), RowNames(name_clusters(cluster_names, labels))
     columns = name_features(features, X.shape[1])
     return Summary(
@@ -377,25 +374,43 @@ def summarize(
         n_features=X.shape[1],
         n_noise=int(np.count_nonzero(labels == NOISE)),
         clusters=_cluster_summaries(X, labels, columns, namer, known, places),
-        n_must=constraints.n_must_links,
-        n_must_kept=constraints.n_must_links - broken.n_must_links,
-        n_cannot=constraints.n_cannot_links,
-        n_cannot_kept=constraints.n_cannot_links - broken.n_cannot_links,
-        broken=_broken_links(broken.excerpt(MAX_BROKEN_LINKS), labels, namer, places),
-        n_conflicts=len(conflicts),
-        conflicts=tuple(conflicts[i].describe(namer) for i in range(min(len(conflicts), MAX_CONFLICTS))),
         n_known=0 if known is None else sum(map(bool, known)),
         known_kept=_share_of_pairs_kept(labels, known),
         notices=tuple(str(notice) for notice in as_list("notices", notices) or ()),
-        n_suspects=len(suspects),
-        suspects=tuple(
+        bounds=reached_bounds(estimator, labels, places),
+        **describe_links(constraints, constraints.violations(labels), labels, estimator, namer, places),
+        **describe_fit(estimator, columns),
+    )
+
+
+def describe_links(
+    constraints: Constraints, broken: Constraints, labels: Array, estimator: Any, namer: RowNames, places: RowNames
+) -> dict[str, Any]:
+    """Return the fields of a summary about links: those that are kept, broken, contradictory or suspect."""
+    conflicts = constraints.conflicts()
+    suspects = getattr(estimator, "suspects_", ())
+    return {
+        "n_must": constraints.n_must_links,
+        "n_must_kept": constraints.n_must_links - broken.n_must_links,
+        "n_cannot": constraints.n_cannot_links,
+        "n_cannot_kept": constraints.n_cannot_links - broken.n_cannot_links,
+        "broken": _broken_links(broken.excerpt(MAX_BROKEN_LINKS), labels, namer, places),
+        "n_conflicts": len(conflicts),
+        "conflicts": tuple(conflicts[i].describe(namer) for i in range(min(len(conflicts), MAX_CONFLICTS))),
+        "n_suspects": len(suspects),
+        "suspects": tuple(
             SuspectLink(suspect.link, (suspect.a, suspect.b), (namer[suspect.a], namer[suspect.b]), suspect.trust)
             for suspect in suspects[:MAX_SUSPECTS]
         ),
-        objective=tuple(float(value) for value in getattr(estimator, "objective_", ())),
-        bounds=reached_bounds(estimator, labels, places),
-        columns=weigh_columns(estimator, [printable(column.name) for column in columns]),
-    )
+    }
+
+
+def describe_fit(estimator: Any, columns: Sequence[Feature]) -> dict[str, Any]:
+    """Return the fields of a summary about the rounds of a clusterer and the weights of its columns."""
+    return {
+        "objective": tuple(float(value) for value in getattr(estimator, "objective_", ())),
+        "columns": weigh_columns(estimator, [printable(column.name) for column in columns]),
+    }
 
 
 def _known_names(labels: Sequence[Any]) -> list[str]:
@@ -468,22 +483,49 @@ def _cluster_summaries(
     place = np.where(labels != NOISE, np.searchsorted(numbers, labels), NOISE)
     sizes = np.bincount(place[place != NOISE])
     centers = cluster_means(X, place, sizes)
-    nearest = [int(rows[0]) for rows in nearest_rows(X, place, centers)]
-    overall, spread = mean_and_spread(X)
-    spelled = _SpelledMeans(features, centers, overall)
+    nearest = np.array([rows[0] for rows in nearest_rows(X, place, centers)])
+    facts = ClusterFacts(numbers, sizes, X.shape[0], centers, nearest, *mean_and_spread(X))
     known = Counter(zip(labels.tolist(), known_labels or (), strict=known_labels is not None)).most_common()
+    return describe_clusters(facts, features, names, known, places)
+
+
+class ClusterFacts(NamedTuple):
+    """What is computed of the rows to describe clusters.
+
+    The numbers of the clusters, their sizes, the number of all rows, the means, the rows nearest to them, and the mean
+    and the standard deviation of all rows.
+    """
+
+    numbers: Array
+    sizes: Array
+    n_rows: int
+    centers: Array
+    nearest: Array
+    overall: Array
+    spread: Array
+
+
+def describe_clusters(
+    facts: ClusterFacts,
+    features: list[Feature],
+    names: RowNames,
+    known: Sequence[tuple[tuple[int, str], int]],
+    places: RowNames,
+) -> tuple[ClusterSummary, ...]:
+    """Describe each cluster; `known` counts the known labels of clusters, the most frequent first."""
+    spelled = _SpelledMeans(features, facts.centers, facts.overall)
     return tuple(
         ClusterSummary(
             label=int(number),
-            size=int(sizes[cluster]),
-            share=float(sizes[cluster] / X.shape[0]),
-            nearest_row=nearest[cluster],
-            nearest_name=names[nearest[cluster]],
-            traits=_traits(cluster, spread, spelled),
+            size=int(facts.sizes[cluster]),
+            share=float(facts.sizes[cluster] / facts.n_rows),
+            nearest_row=int(facts.nearest[cluster]),
+            nearest_name=names[int(facts.nearest[cluster])],
+            traits=_traits(cluster, facts.spread, spelled),
             known=tuple((printable(label), count) for (where, label), count in known if where == number and label),
             name=places[int(number)],
         )
-        for cluster, number in enumerate(numbers)
+        for cluster, number in enumerate(facts.numbers)
     )
 
 

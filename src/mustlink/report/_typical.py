@@ -11,7 +11,7 @@ from sklearn.utils import check_array, gen_batches
 
 from mustlink._types import Array
 
-__all__ = ["cluster_means", "nearest_rows", "typical_rows"]
+__all__ = ["cluster_means", "cluster_sums", "nearest_rows", "squared_distances", "typical_rows"]
 
 NOISE = -1
 CHUNK_CELLS = 2**22
@@ -57,14 +57,18 @@ def typical_rows(X: Any, labels: Any, n_rows: int = 3) -> dict[int, list[int]]:
 
 def cluster_means(X: Any, place: Array, sizes: Array) -> Array:
     """Average the rows of each cluster, for dense and sparse tables alike."""
+    means: Array = cluster_sums(X, place, sizes.size) / sizes[:, np.newaxis]
+    return means
+
+
+def cluster_sums(X: Any, place: Array, n_clusters: int) -> Array:
+    """Sum the rows of each cluster, for dense and sparse tables alike."""
     rows = np.flatnonzero(place != NOISE)
     membership = sparse.csr_matrix(
-        (np.ones(rows.size), (place[rows], rows)), shape=(sizes.size, X.shape[0]), dtype=np.float64
+        (np.ones(rows.size), (place[rows], rows)), shape=(n_clusters, X.shape[0]), dtype=np.float64
     )
     sums = membership @ X
-    dense = sums.toarray() if sparse.issparse(sums) else np.asarray(sums)
-    means: Array = dense / sizes[:, np.newaxis]
-    return means
+    return sums.toarray() if sparse.issparse(sums) else np.asarray(sums)
 
 
 def nearest_rows(X: Any, place: Array, centers: Array, n_rows: int = 1) -> list[Array]:
@@ -72,13 +76,13 @@ def nearest_rows(X: Any, place: Array, centers: Array, n_rows: int = 1) -> list[
     distance = np.empty(X.shape[0])
     for part in gen_batches(X.shape[0], max(1, CHUNK_CELLS // X.shape[1])):
         # Rows of noise are measured against some center and not used below.
-        distance[part] = _squared_distances(X[part], centers, place[part])
+        distance[part] = squared_distances(X[part], centers, place[part])
     order = np.lexsort((distance, place))
     starts = np.searchsorted(place[order], np.arange(len(centers) + 1))
     return [order[start : min(start + n_rows, end)] for start, end in itertools.pairwise(starts)]
 
 
-def _squared_distances(rows: Any, centers: Array, place: Array) -> Array:
+def squared_distances(rows: Any, centers: Array, place: Array) -> Array:
     """Measure each row against the center of its own cluster."""
     if not sparse.issparse(rows):
         squared: Array = ((rows - centers[place]) ** 2).sum(axis=1)

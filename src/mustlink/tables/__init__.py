@@ -11,6 +11,7 @@ from mustlink.tables._encoder import ColumnEncoder, TableEncoder
 from mustlink.tables._links import (
     LinkList,
     UnknownIds,
+    find_linked_ids,
     ids_in_links,
     read_links,
     read_links_between,
@@ -20,13 +21,17 @@ from mustlink.tables._links import (
 from mustlink.tables._options import check_options
 from mustlink.tables._pair_scores import PairScores, read_pair_scores
 from mustlink.tables._questions import check_questions_suffix, read_questions, stage_questions
-from mustlink.tables._read import read_table, require
+from mustlink.tables._read import read_table, refuse_reading_options, require
+from mustlink.tables._stream import ArrayStream, TableStream, is_streamed, open_stream
+from mustlink.tables._stream_encoder import StreamEncoding, encode_stream
+from mustlink.tables._stream_write import check_streamed_suffix, stage_stream
 from mustlink.tables._table import Table
 from mustlink.tables._text import read_dialect
 from mustlink.tables._write import check_output_suffix, check_sheet_size, stage_clusters, stage_frame, stage_table
 
 __all__ = [
     "TIME_UNITS",
+    "ArrayStream",
     "BinaryTable",
     "ColumnEncoder",
     "Dialect",
@@ -35,15 +40,22 @@ __all__ = [
     "Feature",
     "LinkList",
     "PairScores",
+    "StreamEncoding",
     "Table",
     "TableEncoder",
+    "TableStream",
     "UnknownIds",
     "check_options",
     "check_output_suffix",
     "check_questions_suffix",
     "check_sheet_size",
+    "check_streamed_suffix",
     "encode",
+    "encode_stream",
+    "find_linked_ids",
     "ids_in_links",
+    "is_streamed",
+    "open_stream",
     "read_binary",
     "read_dialect",
     "read_edges",
@@ -52,12 +64,14 @@ __all__ = [
     "read_pair_scores",
     "read_questions",
     "read_table",
+    "refuse_reading_options",
     "require",
     "spell_ids",
     "spell_time",
     "stage_clusters",
     "stage_frame",
     "stage_questions",
+    "stage_stream",
     "stage_table",
     "write_links",
 ]

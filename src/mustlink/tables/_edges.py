@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, NamedTuple
@@ -139,7 +139,7 @@ class _Columns(NamedTuple):
     has_header: bool
 
 
-def _find_columns(source: _Source, row_of: dict[str, int] | None) -> _Columns:
+def _find_columns(source: _Source, row_of: Mapping[str, int] | None) -> _Columns:
     """Find the columns by their names; without a header there must be two."""
     names = [str(name).strip().lower() for name in source.header]
     named = next(([names.index(name) for name in pair] for pair in END_NAMES if set(pair) <= set(names)), None)
@@ -155,7 +155,7 @@ def _find_columns(source: _Source, row_of: dict[str, int] | None) -> _Columns:
     return _Columns([0, 1] if named is None or is_edge else named, weight, not is_edge)
 
 
-def _is_edge(header: Sequence[Any], named: list[int] | None, row_of: dict[str, int] | None) -> bool:
+def _is_edge(header: Sequence[Any], named: list[int] | None, row_of: Mapping[str, int] | None) -> bool:
     """Whether the first line is an edge and not a header.
 
     It is if it has two row numbers or the id of a row. If it could be a header by its names (in the columns `named`),

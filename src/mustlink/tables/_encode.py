@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -192,9 +192,7 @@ def encode(
     check_options(ignore=ignore, categorical=categorical, scale=scale, one_hot=one_hot, missing=missing)
     if not isinstance(table, Table):
         table = Table.from_frame(table, text=categorical, ignore=ignore)
-    if table.n_rows < 2:
-        counted = "one data row" if table.n_rows else "no data rows"
-        raise FileFormatError(f"{table.source} has {counted}; at least two are needed.")
+    check_rows(table.source, table.n_rows)
     notices: list[str] = []
     columns = {name: table.frame[name] for name in table.names if name not in ignore}
     problems = [problem for problem in table.problems if problem.fields["column"] in columns]
@@ -223,24 +221,57 @@ def encode(
 
 def _drop_empty(table: Table, columns: Columns, one_hot: bool, notices: list[str]) -> Columns:
     """Leave out empty columns, row numbers and, without one-hot encoding, text."""
-    kept, empty = {}, []
+    kept, uses = {}, {}
     for place, (name, column) in enumerate(columns.items()):
-        if _has_gaps(column) and column.isna().all():
+        is_empty = _has_gaps(column) and bool(column.isna().all())
+        uses[name] = ColumnUse(is_empty, is_text(column), not is_empty and _numbers_rows(column))
+        if uses[name].is_feature(name, place, one_hot):
+            kept[name] = column
+    notices += note_left_out(table.source, uses, one_hot)
+    return kept
+
+
+class ColumnUse(NamedTuple):
+    """What decides whether a column is a feature at all."""
+
+    is_empty: bool
+    is_text: bool
+    numbers_rows: bool
+
+    def is_row_number(self, name: str, place: int) -> bool:
+        """Return whether the column at a place, by its name and its cells, only numbers the rows."""
+        return not self.is_empty and self.numbers_rows and bool(place == 0 or ROW_NUMBER_NAME.fullmatch(name))
+
+    def is_feature(self, name: str, place: int, one_hot: bool) -> bool:
+        """Return whether the column is used."""
+        return not (self.is_empty or self.is_row_number(name, place) or (self.is_text and not one_hot))
+
+
+def note_left_out(source: str, uses: Mapping[str, ColumnUse], one_hot: bool) -> list[str]:
+    """Note the columns that are left out as they are empty, number the rows or hold text; refuse to leave out all."""
+    notices, empty, n_kept = [], [], 0
+    for place, (name, use) in enumerate(uses.items()):
+        if use.is_empty:
             empty.append(name)
-        elif (place == 0 or ROW_NUMBER_NAME.fullmatch(name)) and _numbers_rows(column):
+        elif use.is_row_number(name, place):
             notices.append(f"Column {name!r} only numbers the rows and was left out.")
-        elif is_text(column) and not one_hot:
+        elif not use.is_feature(name, place, one_hot):
             notices.append(f"Column {name!r} holds text and was left out.")
         else:
-            kept[name] = column
+            n_kept += 1
     if empty:
         were = "Column {} is empty and was" if len(empty) == 1 else "Columns {} are empty and were"
         notices.append(f"{were.format(listed(empty))} left out.")
-    if not kept:
-        raise FileFormatError(
-            f"{table.source} has no column to cluster by; a column of numbers or categories is needed."
-        )
-    return kept
+    if not n_kept:
+        raise FileFormatError(f"{source} has no column to cluster by; a column of numbers or categories is needed.")
+    return notices
+
+
+def check_rows(source: str, n_rows: int) -> None:
+    """Refuse a table of fewer than two rows."""
+    if n_rows < 2:
+        counted = "one data row" if n_rows else "no data rows"
+        raise FileFormatError(f"{source} has {counted}; at least two are needed.")
 
 
 def _numbers_rows(column: pd.Series) -> bool:
@@ -257,6 +288,11 @@ def _note_numbered(columns: Columns) -> list[str]:
         for name, column in columns.items()
         if ROW_NUMBER_NAME.fullmatch(name.strip()) and not is_text(column) and _is_distinct(column)
     ]
+    return note_numbered(names)
+
+
+def note_numbered(names: Sequence[str]) -> list[str]:
+    """Note columns that hold a different whole number in every row, and are called like ids."""
     if not names:
         return []
     column = f"Column {names[0]!r} holds" if len(names) == 1 else f"Columns {listed(names)} hold"
@@ -290,43 +326,61 @@ def handle_missing(
     if missing == "error":
         row = int(np.argmax(gaps))
         name = next(name for name, cells in empty.items() if cells[row])
-        others = "is 1 other cell" if n_empty == 2 else f"are {n_empty - 1} other cells"
-        more = "" if n_empty == 1 else f", as {others} of the table"
-        text = f"{table.source}, {table.where(row)}: the column {name!r} is empty{more}"
-        problem = FileFormatError(text, remedy="handle_missing", n_cells=n_empty)
+        problem = empty_cell_problem(f"{table.source}, {table.where(row)}", name, n_empty)
         if problems is None:
             raise problem
         problems.append(problem)
         return columns, rows
     if missing == "mean":
-        cells = "cell" if n_empty == 1 else "cells"
-        notices.append(f"{n_empty} empty {cells} filled with the column's mean or a category of their own.")
+        notices.append(note_filled(n_empty))
         return columns, rows
     rows = np.flatnonzero(~gaps)
-    if rows.size < min_rows:
-        raise FileFormatError(
-            f"{table.source}: leaving out rows with empty cells leaves {rows.size} of {table.n_rows} rows; "
-            f"at least {'one is' if min_rows == 1 else 'two are'} needed."
-        )
-    n_left_out = table.n_rows - rows.size
-    notices.append(f"{n_left_out} {'row' if n_left_out == 1 else 'rows'} with empty cells left out.")
+    notices.append(note_dropped(table.source, rows.size, table.n_rows, min_rows))
     kept = {name: column.iloc[rows] for name, column in columns.items()}
     kept |= {name: column.cat.remove_unused_categories() for name, column in kept.items() if is_text(column)}
     return kept, rows
 
 
+def empty_cell_problem(place: str, name: str, n_empty: int) -> FileFormatError:
+    """Return the problem of empty cells, the first of them by its place and column."""
+    others = "is 1 other cell" if n_empty == 2 else f"are {n_empty - 1} other cells"
+    more = "" if n_empty == 1 else f", as {others} of the table"
+    return FileFormatError(f"{place}: the column {name!r} is empty{more}", remedy="handle_missing", n_cells=n_empty)
+
+
+def note_filled(n_empty: int) -> str:
+    """Note how many empty cells are filled."""
+    cells = "cell" if n_empty == 1 else "cells"
+    return f"{n_empty} empty {cells} filled with the column's mean or a category of their own."
+
+
+def note_dropped(source: str, n_kept: int, n_rows: int, min_rows: int = 2) -> str:
+    """Note how many rows are left out, or refuse to leave too few."""
+    if n_kept < min_rows:
+        raise FileFormatError(
+            f"{source}: leaving out rows with empty cells leaves {n_kept} of {n_rows} rows; "
+            f"at least {'one is' if min_rows == 1 else 'two are'} needed."
+        )
+    n_left_out = n_rows - n_kept
+    return f"{n_left_out} {'row' if n_left_out == 1 else 'rows'} with empty cells left out."
+
+
 def _drop_constant(table: Table, columns: Columns, notices: list[str]) -> Columns:
     """Leave out the columns that hold one value in all rows."""
     constant = [name for name, column in columns.items() if _is_constant(column)]
-    if len(constant) == len(columns):
-        raise FileFormatError(
-            f"{table.source}: every column holds one value throughout, so no row differs from another."
-        )
-    if len(constant) == 1:
-        notices.append(f"Column {constant[0]!r} holds one value throughout and was left out.")
-    elif constant:
-        notices.append(f"{len(constant)} columns hold one value throughout and were left out: {listed(constant)}.")
+    notices += note_constant(table.source, constant, len(columns))
     return {name: column for name, column in columns.items() if name not in constant}
+
+
+def note_constant(source: str, constant: Sequence[str], n_columns: int) -> list[str]:
+    """Note the columns that hold one value in all rows; refuse a table that has no others."""
+    if len(constant) == n_columns:
+        raise FileFormatError(f"{source}: every column holds one value throughout, so no row differs from another.")
+    if len(constant) == 1:
+        return [f"Column {constant[0]!r} holds one value throughout and was left out."]
+    if constant:
+        return [f"{len(constant)} columns hold one value throughout and were left out: {listed(constant)}."]
+    return []
 
 
 def _values(column: pd.Series) -> Array:
@@ -348,11 +402,16 @@ def _is_constant(column: pd.Series) -> bool:
 
 def _check_numbers(table: Table, column: pd.Series, rows: Array, scale: bool) -> list[FileFormatError]:
     """Return the problem of numbers whose squares overflow."""
-    # Columns are scaled in double precision.
-    dtype = np.float32 if column.dtype == np.float32 and not scale else np.float64
-    limit = largest_number(dtype, len(column) * len(table.names))
-    remedy = ("missing_marker", "ignore_column") if scale else ("missing_marker", "scale", "ignore_column")
+    limit, remedy = size_limit(column.dtype, len(column) * len(table.names), scale)
     return check_size(table, column, rows, limit, remedy)
+
+
+def size_limit(dtype: Any, n_numbers: int, scale: bool) -> tuple[float, tuple[str, ...]]:
+    """Return the largest number that a column may hold, and the remedies for larger ones."""
+    # Columns are scaled in double precision.
+    dtype = np.float32 if dtype == np.float32 and not scale else np.float64
+    remedy = ("missing_marker", "ignore_column") if scale else ("missing_marker", "scale", "ignore_column")
+    return largest_number(dtype, n_numbers), remedy
 
 
 def check_size(
@@ -365,27 +424,41 @@ def check_size(
         return []
     too_large = np.abs(values) > limit
     place = int(np.argmax(too_large))
-    problem = FileFormatError(
-        f"{table.source}, {table.where(int(rows[place]))}: the column {column.name!r} holds {values[place]:.3g}; "
-        f"numbers above {limit:.1g} are too large for squared distances",
+    where = f"{table.source}, {table.where(int(rows[place]))}"
+    n_cells = int(np.count_nonzero(too_large))
+    return [size_problem(where, str(column.name), float(values[place]), limit, remedy, n_cells)]
+
+
+def size_problem(
+    place: str, name: str, value: float, limit: float, remedy: Sequence[str], n_cells: int
+) -> FileFormatError:
+    """Return the problem of numbers above a limit, the first of them by its place."""
+    return FileFormatError(
+        f"{place}: the column {name!r} holds {value:.3g}; numbers above {limit:.1g} are too large for squared "
+        "distances",
         remedy=remedy,
-        column=column.name,
-        n_cells=int(np.count_nonzero(too_large)),
+        column=name,
+        n_cells=n_cells,
     )
-    return [problem]
 
 
 def _check_categories(table: Table, column: pd.Series) -> list[FileFormatError]:
     """Return the problem of free text: an id or a remark, not a category."""
-    n_categories, n_rows = len(_categories(column)), len(column)
+    return check_categories(table.source, str(column.name), len(_categories(column)), len(column))
+
+
+def check_categories(
+    source: str, name: str, n_categories: int, n_rows: int, *, is_least: bool = False
+) -> list[FileFormatError]:
+    """Return the problem of a column of so many categories, or of at least so many."""
     too_varied = n_categories > FREE_TEXT_CATEGORIES and 2 * n_categories > n_rows
     if n_categories <= MAX_CATEGORIES and not too_varied and n_categories != n_rows:
         return []
     problem = FileFormatError(
-        f"{table.source}: the text column {column.name!r} has {n_categories:,} different values in {n_rows:,} rows, "
-        "too many for categories",
+        f"{source}: the text column {name!r} has {'at least ' if is_least else ''}{n_categories:,} different values in "
+        f"{n_rows:,} rows, too many for categories",
         remedy=("ignore_column", "mark_categorical"),
-        column=column.name,
+        column=name,
         n_categories=n_categories,
         n_cells=n_rows,
     )

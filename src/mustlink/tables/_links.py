@@ -28,6 +28,7 @@ __all__ = [
     "Link",
     "LinkList",
     "UnknownIds",
+    "find_linked_ids",
     "ids_in_links",
     "read_links",
     "read_links_between",
@@ -118,13 +119,13 @@ class _End(NamedTuple):
     """What an end of the links names, and where it is: its places by name, or None for numbers; the first place."""
 
     noun: str
-    row_of: dict[str, int] | None
+    row_of: Mapping[str, int] | None
     first: int = 0
 
 
 def read_links(
     source: Any,
-    ids: Sequence[Any] | None = None,
+    ids: Sequence[Any] | Mapping[str, int] | None = None,
     *,
     unknown_ids: UnknownIds = "raise",
     noun: Literal["row", "column"] = "row",
@@ -135,8 +136,9 @@ def read_links(
     ----------
     source : path-like, pandas or polars DataFrame, or mapping of columns
         A file is text with any separator, plain or gzip, ``.xlsx`` or ``.parquet``.
-    ids : sequence, default=None
-        The id of every row of the table, if the links name ids; None means row numbers from 0.
+    ids : sequence or mapping of str to int, default=None
+        The id of every row of the table, if the links name ids, or the rows of at least the ids that they name; None
+        means row numbers from 0.
     unknown_ids : {"raise", "skip"}, default="raise"
         What to do with a link that names an id which is not in `ids`: refuse it, or skip it.
     noun : {"row", "column"}, default="row"
@@ -310,6 +312,57 @@ def ids_in_links(source: Any) -> list[str] | None:
     return list(dict.fromkeys(spell_whole(spell_cell(cell)) for cell in ends))
 
 
+def find_linked_ids(source: Any, column: Iterable[tuple[int, Sequence[str]]], name: str, table: str) -> dict[str, int]:
+    """Find the rows of the ids that links name, in one pass over the ids of a table.
+
+    Parameters
+    ----------
+    source : path-like, pandas or polars DataFrame, or mapping of columns
+        The links, as for :func:`read_links`.
+    column : iterable of (int, sequence of str)
+        The ids of all rows in order, some at a time, each time after the number of the first row.
+    name : str
+        What the column of the ids is called, for messages.
+    table : str
+        What the table is called, for messages.
+
+    Returns
+    -------
+    dict of str to int
+        The rows of those ids that the table has. Other ids of the table are not kept.
+
+    Raises
+    ------
+    FileFormatError
+        If a row has no id, or two rows have one that a link names.
+
+    Examples
+    --------
+    >>> from mustlink.tables import find_linked_ids
+    >>> links = {"a": ["u1"], "b": ["u3"], "link": [-1]}
+    >>> find_linked_ids(links, [(0, ["u0", "u1"]), (2, ["u2", "u3"])], "user", "users.parquet")
+    {'u1': 1, 'u3': 3}
+    """
+    ends = {_spell_id(cell) for _, a, b, *_ in _cells(_open(source)) for cell in (a, b)}
+    wanted = ends | {spell_whole(end) for end in ends}
+    exact: dict[str, int] = {}
+    whole: dict[str, int] = {}
+    for start, ids in column:
+        for row, one in enumerate(ids, start):
+            if one in wanted:
+                if one in exact:
+                    raise FileFormatError(
+                        f"{table}: the id {one!r} occurs in row {exact[one]} and again in row {row} of the column "
+                        f"{name!r}; an id must belong to one row."
+                    )
+                exact[one] = row
+            elif not one:
+                raise FileFormatError(f"{table}, row {row}: the id column {name!r} is empty; every row needs an id.")
+            elif one.endswith("0") and spell_whole(one) in wanted:
+                whole.setdefault(spell_whole(one), row)
+    return whole | exact
+
+
 def _open(source: Any, expected: str = EXPECTED) -> _Source:
     """Find the header and the records of a file or a data frame."""
     if not isinstance(source, str | os.PathLike):
@@ -412,8 +465,10 @@ def _is_empty(cell: Any) -> bool:
     return not cell if isinstance(cell, str) else bool(pd.isna(cell))
 
 
-def _row_of_id(ids: Sequence[Any]) -> dict[str, int]:
+def _row_of_id(ids: Sequence[Any] | Mapping[str, int]) -> Mapping[str, int]:
     """Return the row of every id; a whole number may be written as 1 and as 1.0."""
+    if isinstance(ids, Mapping):
+        return ids
     names = spell_ids(ids)
     row_of = {name: row for row, name in enumerate(names)}
     for row, name in enumerate(names):
@@ -426,7 +481,7 @@ def _spell_id(cell: Any) -> str:
     return spell_cell(cell).strip()
 
 
-def _row(cell: Any, row_of: dict[str, int] | None, place: str) -> int | None:
+def _row(cell: Any, row_of: Mapping[str, int] | None, place: str) -> int | None:
     """Return the row that a cell names by its id or its number; None if no row has the id."""
     if row_of is not None:
         name = _spell_id(cell)

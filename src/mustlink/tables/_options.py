@@ -82,6 +82,7 @@ RULES: dict[str, Rule] = {
     "size_min": _or_none(_WHOLE),
     "size_max": _or_none(_WHOLE),
     "relax": _SWITCH,
+    "in_blocks": _or_none(_SWITCH),
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -73,7 +73,7 @@ def read_questions(path: str | PathLike[str], ids: Sequence[str] | None, n_rows:
     return pairs
 
 
-def _find_row(cell: Any, row_of: dict[str, int] | None, n_rows: int, place: str) -> int:
+def _find_row(cell: Any, row_of: Mapping[str, int] | None, n_rows: int, place: str) -> int:
     """Return the row that a cell names."""
     row = _row(cell, row_of, place)
     if row is None:

@@ -119,11 +119,11 @@ def read_table(
         raise IsADirectoryError(errno.EISDIR, "Is a directory", str(path))
     suffix = path.suffix.lower()
     inner = Path(path.stem).suffix.lower() if suffix == ".gz" else suffix
-    of_text = {"encoding": encoding, "delimiter": delimiter} if inner not in SEPARATOR else {}
-    for name, value in {**of_text, "sheet": None if suffix in EXCEL else sheet}.items():
-        if value is not None:
-            kind = "Excel" if name == "sheet" else "text"
-            raise OptionError(f"{path} is not a file of {kind}, so that the {name} {value!r} cannot be used.")
+    refuse_reading_options(
+        path,
+        {"encoding": encoding, "delimiter": delimiter} if inner not in SEPARATOR else {},
+        suffix not in EXCEL and sheet,
+    )
     if inner in SEPARATOR:
         separator = delimiter and separator_named(delimiter)
         remedy = ("save_utf8", "choose_encoding")
@@ -148,6 +148,33 @@ def read_table(
     if problems == "raise" and table.problems:
         raise join_problems(table.source, table.problems).with_remedies(READING_REMEDIES)
     return table
+
+
+def refuse_reading_options(path: Path, of_text: Mapping[str, str | None], sheet: Any = None) -> None:
+    """Refuse options of text files and of Excel for a file that is neither.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    of_text : mapping of str to str
+        The options of text files that are given.
+    sheet : str, default=None
+        The sheet of Excel that is given.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from mustlink.tables import refuse_reading_options
+    >>> refuse_reading_options(Path("rows.npy"), {"encoding": "utf-8"})
+    Traceback (most recent call last):
+        ...
+    mustlink.errors.OptionError: rows.npy is not a file of text, so that the encoding 'utf-8' cannot be used.
+    """
+    for name, value in {**of_text, "sheet": sheet or None}.items():
+        if value is not None:
+            kind = "Excel" if name == "sheet" else "text"
+            raise OptionError(f"{path} is not a file of {kind}, so that the {name} {value!r} cannot be used.")
 
 
 def _read_text(
@@ -498,6 +525,13 @@ def read_parquet(path: Path) -> pd.DataFrame:
 
 def read_npy(path: Path) -> pd.DataFrame:
     """Read an array of rows and columns of numbers; the columns are called x0, x1 and so on."""
+    values = map_npy(path)
+    dtype = np.float32 if values.dtype == np.float32 else np.float64
+    return pd.DataFrame(values.astype(dtype), columns=[f"x{place}" for place in range(values.shape[1])])
+
+
+def map_npy(path: Path) -> Any:
+    """Map an array of rows and columns of numbers into memory."""
     try:
         values = np.load(path, mmap_mode="r", allow_pickle=False)
     except (ValueError, EOFError):
@@ -511,8 +545,7 @@ def read_npy(path: Path) -> pd.DataFrame:
             f"{path}: an array of rows and columns of real numbers is expected, "
             f"and this one has the shape {values.shape} and the type {values.dtype}."
         )
-    dtype = np.float32 if values.dtype == np.float32 else np.float64
-    return pd.DataFrame(values.astype(dtype), columns=[f"x{place}" for place in range(values.shape[1])])
+    return values
 
 
 def require(package: str, path: str | PathLike[str], what: str, extra: str) -> None:

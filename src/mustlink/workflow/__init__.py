@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from mustlink.catalogue import ESTIMATORS
 from mustlink.workflow._another import AnotherJob, AnotherResult, run_another
+from mustlink.workflow._blocked_table import BlockedTable
 from mustlink.workflow._clusterer import build_clusterer
 from mustlink.workflow._cocluster import CoclusterJob, CoclusterResult, run_cocluster
 from mustlink.workflow._cocluster_links import MatrixLinks
 from mustlink.workflow._comparison import ColumnPair, RowComparison
 from mustlink.workflow._dedupe import DedupeJob, DedupeResult, run_dedupe
 from mustlink.workflow._explanation import ExplanationJob, ExplanationResult, run_explanation
-from mustlink.workflow._job import Job, JobResult, run_job
+from mustlink.workflow._job import Job, JobResult, reads_in_blocks, run_job
 from mustlink.workflow._loading import (
     LoadedTable,
     TableOptions,
@@ -44,6 +45,7 @@ __all__ = [
     "AnotherJob",
     "AnotherResult",
     "AnswerCounts",
+    "BlockedTable",
     "ClusterView",
     "CoclusterJob",
     "CoclusterResult",
@@ -88,6 +90,7 @@ __all__ = [
     "name_rows",
     "predicting_methods",
     "read_link_file",
+    "reads_in_blocks",
     "run_another",
     "run_cocluster",
     "run_dedupe",

@@ -5,7 +5,8 @@ from __future__ import annotations
 import importlib
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -23,7 +24,10 @@ from mustlink.errors import ConstraintError, InfeasibleError, OptionError
 from mustlink.report import RowNames, Summary, summarize, write_report
 from mustlink.selection import Choice, Trial, choose
 from mustlink.tables import UnknownIds, require
+from mustlink.workflow._blocked_output import count_moved, write_blocked
+from mustlink.workflow._blocked_table import BlockedTable, load_blocked
 from mustlink.workflow._clusterer import build_clusterer
+from mustlink.workflow._in_blocks import decide_blocks
 from mustlink.workflow._loading import (
     REMEDIES,
     Contradictions,
@@ -39,7 +43,7 @@ from mustlink.workflow._naming import name_rows, with_row_names
 from mustlink.workflow._outputs import check_output_size, check_outputs, number_without_gaps, stage_labels
 from mustlink.workflow._wording import reword_warnings
 
-__all__ = ["Job", "JobResult", "run_job"]
+__all__ = ["Job", "JobResult", "reads_in_blocks", "run_job"]
 
 AUTO = "auto"
 CERTAIN = "certain"
@@ -110,6 +114,10 @@ class Job(TableOptions):
     save_model : str, path-like or None, default=None
         Where the model is written that puts new rows into the same clusters, for a method that can predict; None
         writes none. Needs the extra ``model``.
+    in_blocks : bool or None, default=None
+        Whether the table, ``.parquet``, a folder of ``.parquet`` files or ``.npy``, is read in blocks, for tables that
+        are larger than memory and methods that take blocks. None does so if the table would take more than a quarter of
+        the available memory.
 
     See Also
     --------
@@ -140,6 +148,7 @@ class Job(TableOptions):
     keep_columns: bool = False
     report: str | os.PathLike[str] | None = None
     save_model: str | os.PathLike[str] | None = None
+    in_blocks: bool | None = None
 
     @property
     def is_auto(self) -> bool:
@@ -170,12 +179,13 @@ class JobResult:
     ----------
     job : Job
         What was done.
-    table : LoadedTable
+    table : LoadedTable or BlockedTable
         The table.
     links : Constraints
         The links of the file, between the kept rows.
     labels : ndarray of int, shape (n_kept,)
-        The cluster of each kept row, numbered from 0 without gaps; -1 is no cluster.
+        The cluster of each kept row, numbered from 0 without gaps; -1 is no cluster. A memory map if the table was read
+        in blocks.
     estimator : object
         The fitted clusterer.
     entry : Entry
@@ -196,7 +206,7 @@ class JobResult:
     """
 
     job: Job
-    table: LoadedTable
+    table: LoadedTable | BlockedTable
     links: Constraints
     labels: Ints
     estimator: Any
@@ -228,7 +238,7 @@ def run_job(
     command : str or None, default=None
         What the user typed to start the job, shown in the report.
     verbose : bool, default=False
-        Whether to show a progress bar while the method "auto" tries clusterers.
+        Whether to show a progress bar while the method "auto" tries clusterers, and while a table is read in blocks.
     remedies : mapping of str to str, default=the words of a job
         What the notes say to do, by the keys of :data:`mustlink.errors.REMEDIES`, for a user interface with its own
         words.
@@ -257,14 +267,15 @@ def run_job(
     """
     if not isinstance(job, Job):
         raise TypeError(f"run_job takes a Job, and this is a {type(job).__name__}.")
-    chosen = None if is_method_given or job.method != DEFAULT_METHOD else _method_of_options(job)
+    chosen = _choose_method(job, is_method_given)
     if chosen is not None:
         job = replace(job, method=chosen[0])
     entry = None if job.is_auto else find_clusterer(job.method)
     _check_options(job, entry)
     outputs = {"clusters": job.output, "report": job.report, "model": job.save_model}
     check_outputs([job.table, job.links, job.graph], outputs, keep_columns=job.keep_columns)
-    table = load_table(job)
+    in_blocks, about_blocks = decide_blocks(job, entry)
+    table = load_blocked(job, verbose=verbose) if in_blocks else load_table(job)
     check_output_size(job.output, table, keep_columns=job.keep_columns)
     if job.n_clusters is not None:
         check_n_clusters(job.n_clusters, table)
@@ -274,14 +285,16 @@ def run_job(
             f"{job.label_column!r}",
             remedy=("no_labels", "linked_method"),
         )
-    links, notices = table.rules, [] if chosen is None else [chosen[1]]
+    links, notices = table.rules, [*about_blocks, *([] if chosen is None else [chosen[1]])]
     if job.links is not None:
         given, about_links = table.read_links(job.links, job.contradictions, job.unknown_ids)
         notices += about_links
         links = table.add_rules(given, job.contradictions)
+    elif isinstance(table, BlockedTable):
+        table.check_ids()
     graph = None
     left_out: list[str] = []
-    if job.graph is not None:
+    if job.graph is not None and isinstance(table, LoadedTable):
         graph, about_graph, left_out = table.read_graph(job.graph, job.unknown_ids)
         notices += about_graph
     known = collect_links(links, table.partial_labels, table.X)
@@ -296,7 +309,8 @@ def run_job(
     except (ConstraintError, InfeasibleError) as error:
         named = with_row_names(error, table.row_names)
         raise named.with_problem(" ".join([*left_out, named.problem])) from None
-    labels = number_without_gaps(estimator.labels_)
+    fitted = estimator.labels_
+    labels = table.take_labels(fitted) if isinstance(table, BlockedTable) else number_without_gaps(fitted)
     entry = find_clusterer(type(estimator).__name__)
     model = None if job.save_model is None else Model.of_fit(job, table, estimator)
     notices += _radius_notices(job, estimator)
@@ -305,9 +319,41 @@ def run_job(
         has_links = not known.is_empty
         # Without links, a method that takes sizes differs by them, even where the job gives none.
         has_sizes = bool(job.sizes) or (not has_links and "size_min" in estimator.get_params())
-        notices += _model_notices(model, table, labels, has_links=has_links, has_sizes=has_sizes)
+        n_other = _count_moved(model, table, labels, estimator)
+        notices += _model_notices(n_other, has_links=has_links, has_sizes=has_sizes)
     summary = _write(job, command, table, links, labels, estimator, choice, model, notices)
     return JobResult(job, table, links, labels, estimator, entry, summary, choice)
+
+
+@job_remedies()
+def reads_in_blocks(job: Job, *, is_method_given: bool = False) -> bool:
+    """Return whether a job reads its table in blocks, by its size or as it was asked to.
+
+    Parameters
+    ----------
+    job : Job
+        The job.
+    is_method_given : bool, default=False
+        As for :func:`run_job`.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> from mustlink.workflow import Job, reads_in_blocks
+    >>> reads_in_blocks(Job("customers.csv", n_clusters=3))
+    False
+    """
+    chosen = _choose_method(job, is_method_given)
+    job = job if chosen is None else replace(job, method=chosen[0])
+    return decide_blocks(job, None if job.is_auto else find_clusterer(job.method))[0]
+
+
+def _choose_method(job: Job, is_method_given: bool) -> tuple[str, str] | None:
+    """Return the method that options ask for, with a note on it, if the user has not named one."""
+    return None if is_method_given or job.method != DEFAULT_METHOD else _method_of_options(job)
 
 
 def _method_of_options(job: Job) -> tuple[str, str] | None:
@@ -320,7 +366,7 @@ def _method_of_options(job: Job) -> tuple[str, str] | None:
     return (RULED_METHOD, RULED_NOTE) if job.has_rules and not job.has_certain_links else None
 
 
-def _no_links_to_choose_by(job: Job, table: LoadedTable) -> OptionError:
+def _no_links_to_choose_by(job: Job, table: LoadedTable | BlockedTable) -> OptionError:
     """Return the error for the method "auto" without links."""
     if table.is_labeled:
         return OptionError(
@@ -427,7 +473,7 @@ def _label_notices(links: Constraints, with_labels: Constraints, names: RowNames
     return [f"The labels contradict the links in {count(len(new), 'place')}, for example: {new[0].describe(names)}"]
 
 
-def _name_failure(trial: Trial, names: list[str]) -> Trial:
+def _name_failure(trial: Trial, names: Sequence[str]) -> Trial:
     """Name the rows that the failure of a trial gives by number."""
     return trial if trial.failure is None else replace(trial, failure=name_rows(trial.failure, names))
 
@@ -435,7 +481,7 @@ def _name_failure(trial: Trial, names: list[str]) -> Trial:
 def _fit(
     job: Job,
     entry: Entry | None,
-    table: LoadedTable,
+    table: LoadedTable | BlockedTable,
     links: Constraints,
     graph: Any,
     verbose: bool,
@@ -450,7 +496,8 @@ def _fit(
             given: dict[str, Any] = {"y": labels, "constraints": links} if entry.takes_links else {}
             if entry.takes_graph:
                 given["graph"] = graph
-            estimator = _build_estimator(entry, job).fit(table.X, **given)
+            with table.passes() if isinstance(table, BlockedTable) else nullcontext():
+                estimator = _build_estimator(entry, job).fit(table.X, **given)
         else:
             choice = choose(
                 table.X,
@@ -480,9 +527,15 @@ def _note_on_number(job: Job, entry: Entry | None) -> list[str]:
     ]
 
 
-def _model_notices(model: Model, table: LoadedTable, labels: Ints, *, has_links: bool, has_sizes: bool) -> list[str]:
+def _count_moved(model: Model, table: LoadedTable | BlockedTable, labels: Ints, estimator: Any) -> int:
+    """Return how many rows the model would put elsewhere if they were new."""
+    if isinstance(table, BlockedTable):
+        return count_moved(table, model, estimator.labels_)
+    return int(np.count_nonzero(model.predict_encoded(table) != labels))
+
+
+def _model_notices(n_other: int, *, has_links: bool, has_sizes: bool) -> list[str]:
     """Note the rows that the model would put elsewhere if they were new, because of links or sizes."""
-    n_other = int(np.count_nonzero(model.predict_encoded(table) != labels))
     if not n_other:
         return []
     unknown = [*(["its links"] if has_links else []), *(["the sizes of clusters"] if has_sizes else [])]
@@ -535,7 +588,7 @@ def _boosted_estimator(name: str, entry: Entry) -> Any:
 def _write(
     job: Job,
     command: str | None,
-    table: LoadedTable,
+    table: LoadedTable | BlockedTable,
     links: Constraints,
     found: Ints,
     estimator: Any,
@@ -544,6 +597,8 @@ def _write(
     notices: list[str],
 ) -> Summary:
     """Write the clusters, the report and the model, all or none, and return what is shown."""
+    if isinstance(table, BlockedTable):
+        return write_blocked(job, command, table, links, found, estimator, model, notices)
     shown: dict[str, Any] = {
         "features": table.features,
         "row_names": table.row_names,

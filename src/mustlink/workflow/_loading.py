@@ -8,7 +8,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,8 +31,12 @@ from mustlink.tables import (
     read_edges,
     read_links,
     read_table,
+    refuse_reading_options,
 )
 from mustlink.workflow._naming import with_row_names
+
+if TYPE_CHECKING:
+    from mustlink.workflow._blocked_table import BlockedTable
 
 __all__ = ["LoadedTable", "TableOptions", "check_n_clusters", "check_seed", "load_table", "read_link_file"]
 
@@ -51,6 +56,7 @@ REMEDIES = {
     "fewer_neighbors": 'use another method, such as method="boost"',
     "give_categories": "give at least two categories of several texts each",
     "give_ids": "name the column of the ids with id_column",
+    "in_memory": "pass in_blocks=False",
     "give_graph": "pass a file of edges as graph",
     "graph_method": 'use a method that takes a graph, such as method="connected-kmeans"',
     "groups_method": 'use method="cop" or "pck", which take groups without a list of their pairs, or smaller groups',
@@ -62,6 +68,7 @@ REMEDIES = {
     # The summary lists the broken links.
     "see_history": "",
     "see_violations": "",
+    "more_space": "free some space, or set TMPDIR to a folder on a larger disk",
     "missing_marker": "clear the cell if it marks a missing value",
     "scale": "pass scale=True",
     "sized_method": 'use method="sizes"',
@@ -424,17 +431,7 @@ def load_table(options: TableOptions, frame: Any = None) -> LoadedTable:
     """
     if not isinstance(options, TableOptions):
         raise TypeError(f"A table is loaded by TableOptions or a Job, such as TableOptions({str(options)!r}).")
-    if options.id_column is not None and options.id_column == options.label_column:
-        raise OptionError(f"The column {options.id_column!r} cannot hold both the ids and the labels.")
-    no_features = [name for name in (options.id_column, options.label_column) if name is not None]
-    rule_columns = [*options.never_together, *options.always_together]
-    for name in rule_columns:
-        if name in no_features or rule_columns.count(name) > 1:
-            raise OptionError(f"The column {name!r} of groups has two uses; choose one of the two.")
-    no_features += [name for name in rule_columns if name not in options.categorical]
-    for name in (*no_features, *options.categorical):
-        if name in options.ignore:
-            raise OptionError(f"The column {name!r} is both used and ignored; choose one of the two.")
+    no_features = check_uses(options)
     # Problems are raised by encode, together with those that only show there.
     uses: dict[str, Any] = {
         "text": [*no_features, *options.categorical],
@@ -459,7 +456,7 @@ def load_table(options: TableOptions, frame: Any = None) -> LoadedTable:
             missing=options.missing,
         )
     except FileFormatError as error:
-        raise _suggest_ids(error, source.n_rows) if options.id_column is None else error from None
+        raise suggest_ids(error, source.n_rows) if options.id_column is None else error from None
     links_of_columns = list_rules(options)
     rules, about_rules = read_rules(source, encoded.rows, links_of_columns)
     notices = (*source.notices, *encoded.notices, *about_rules)
@@ -468,7 +465,30 @@ def load_table(options: TableOptions, frame: Any = None) -> LoadedTable:
     )
     if not table.is_labeled:
         return table
-    return replace(table, notices=(*notices, _note_on_labels(options.label_column)))
+    return replace(table, notices=(*notices, note_on_labels(options.label_column)))
+
+
+def check_uses(options: TableOptions) -> list[str]:
+    """Refuse columns with two uses, and return those that are no features."""
+    if options.id_column is not None and options.id_column == options.label_column:
+        raise OptionError(f"The column {options.id_column!r} cannot hold both the ids and the labels.")
+    no_features = [name for name in (options.id_column, options.label_column) if name is not None]
+    rule_columns = [*options.never_together, *options.always_together]
+    for name in rule_columns:
+        if name in no_features or rule_columns.count(name) > 1:
+            raise OptionError(f"The column {name!r} of groups has two uses; choose one of the two.")
+    no_features += [name for name in rule_columns if name not in options.categorical]
+    for name in (*no_features, *options.categorical):
+        if name in options.ignore:
+            raise OptionError(f"The column {name!r} is both used and ignored; choose one of the two.")
+    return no_features
+
+
+def refuse_other_reading(options: TableOptions) -> None:
+    """Refuse options of text files and of Excel, for a table that is neither."""
+    refuse_reading_options(
+        Path(options.table), {"encoding": options.encoding, "delimiter": options.delimiter}, options.sheet
+    )
 
 
 def list_rules(options: TableOptions) -> dict[str, Literal["cannot", "must"]]:
@@ -510,7 +530,7 @@ def known_labels(cells: list[str]) -> list[str]:
     return [spell_whole(cell) if row in known else "" for row, cell in enumerate(cells)]
 
 
-def _note_on_labels(column: str | None) -> str:
+def note_on_labels(column: str | None) -> str:
     """Say that labels for every row make no links."""
     return (
         f"Every row has a label in the column {column!r}, so the labels are not used as links; the clusters are "
@@ -518,10 +538,10 @@ def _note_on_labels(column: str | None) -> str:
     )
 
 
-def _suggest_ids(error: FileFormatError, n_rows: int) -> FileFormatError:
+def suggest_ids(error: FileFormatError, n_rows: int) -> FileFormatError:
     """Suggest to take a column of as many different texts as there are rows as ids."""
     if isinstance(error, ColumnsError):
-        return error.with_problems([_suggest_ids(problem, n_rows) for problem in error.problems])
+        return error.with_problems([suggest_ids(problem, n_rows) for problem in error.problems])
     is_distinct = error.fields.get("n_categories") == n_rows
     return error.with_remedies(REMEDIES, "mark_id") if is_distinct else error
 
@@ -531,7 +551,7 @@ def read_link_file(
     path: str | os.PathLike[str],
     contradictions: Contradictions = "raise",
     *,
-    ids: Sequence[str] | None = None,
+    ids: Sequence[str] | Mapping[str, int] | None = None,
     n_rows: int | None = None,
     unknown_ids: UnknownIds = "raise",
 ) -> tuple[Constraints, list[str]]:
@@ -544,8 +564,8 @@ def read_link_file(
     contradictions : {"raise", "majority", "keep"}, default="raise"
         What to do with a pair linked both ways: refuse it; keep the heavier side, and neither if both weigh the
         same; or keep both as a conflict.
-    ids : sequence of str or None, default=None
-        The id of every row of the table, if the links name ids.
+    ids : sequence of str, mapping of str to int or None, default=None
+        The id of every row of the table, if the links name ids, or the rows of the ids that they name.
     n_rows : int or None, default=None
         The number of rows of the table, if it is known.
     unknown_ids : {"raise", "skip"}, default="raise"
@@ -575,11 +595,12 @@ def read_link_file(
                 [(link.a, link.b)],
                 rows={row for link in links for row in (link.a, link.b)},
             )
-    return links_of_file(path, links, contradictions, ids)
+    names = {row: name for name, row in ids.items()} if isinstance(ids, Mapping) else ids
+    return links_of_file(path, links, contradictions, names)
 
 
 def links_of_file(
-    path: str | os.PathLike[str], links: LinkList, contradictions: Contradictions, names: Sequence[str] | None
+    path: str | os.PathLike[str], links: LinkList, contradictions: Contradictions, names: Any
 ) -> tuple[Constraints, list[str]]:
     """Make constraints of the links of a file, and note whether it is empty and what was left out."""
     known = Constraints._from_links(links, contradictions, names)
@@ -617,14 +638,14 @@ def check_seed(random_state: int | None) -> None:
         raise OptionError(f"The seed is {random_state}", remedy="random_state_range")
 
 
-def check_n_clusters(n_clusters: int, table: LoadedTable | None = None) -> None:
+def check_n_clusters(n_clusters: int, table: LoadedTable | BlockedTable | None = None) -> None:
     """Refuse a number of clusters below 1 or above the number of rows.
 
     Parameters
     ----------
     n_clusters : int
         The number of clusters.
-    table : LoadedTable or None, default=None
+    table : LoadedTable, BlockedTable or None, default=None
         The table, if it is loaded already.
 
     Examples

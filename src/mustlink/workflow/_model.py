@@ -33,6 +33,7 @@ from mustlink.workflow._outputs import check_model_suffix
 from mustlink.workflow._text_model import TextModel
 
 if TYPE_CHECKING:
+    from mustlink.workflow._blocked_table import BlockedTable
     from mustlink.workflow._job import JobResult
 
 __all__ = [
@@ -157,14 +158,14 @@ class Model:
         return cls.of_fit(result.job, result.table, result.estimator)
 
     @classmethod
-    def of_fit(cls, options: TableOptions, table: LoadedTable, clusterer: Any) -> Model:
+    def of_fit(cls, options: TableOptions, table: LoadedTable | BlockedTable, clusterer: Any) -> Model:
         """Make a model of a clusterer that was fitted to a table.
 
         Parameters
         ----------
         options : TableOptions
             How the columns of the table are used.
-        table : LoadedTable
+        table : LoadedTable or BlockedTable
             The table.
         clusterer : object
             The fitted clusterer, which can predict.
@@ -173,7 +174,8 @@ class Model:
         -------
         Model
         """
-        encoder = TableEncoder.of(table, options.missing)
+        # A table in blocks knows its encoder.
+        encoder = TableEncoder.of(table, options.missing) if isinstance(table, LoadedTable) else table.encoder
         fitted = clusterer.labels_
         columns = (*table.source.names, *table.source.left_out)
         return cls(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from mustlink.errors import ConstraintError, InfeasibleError
 from mustlink.report import RowNames
@@ -18,7 +19,7 @@ GIVEN_ROWS = re.compile(
 )
 
 
-def with_row_names(error: ConstraintError | InfeasibleError, names: list[str]) -> ConstraintError | InfeasibleError:
+def with_row_names(error: ConstraintError | InfeasibleError, names: Sequence[str]) -> ConstraintError | InfeasibleError:
     """Name the rows that an error gives by number."""
     for reason in ("feasibility", "conflicts"):
         if reason in error.fields:
@@ -26,14 +27,14 @@ def with_row_names(error: ConstraintError | InfeasibleError, names: list[str]) -
     return error.with_problem(name_rows(error.problem, names))
 
 
-def name_rows(text: str, names: list[str]) -> str:
+def name_rows(text: str, names: Sequence[str]) -> str:
     """Put names in place of the row numbers in a message.
 
     Parameters
     ----------
     text : str
         A message of a clusterer, which knows rows by their numbers.
-    names : list of str
+    names : sequence of str
         The name of every row.
 
     Returns

@@ -12,6 +12,7 @@ from mustlink._atomic import StagedFiles, check_writable
 from mustlink._types import Ints
 from mustlink.errors import OptionError
 from mustlink.tables import check_output_suffix, check_sheet_size, stage_clusters, stage_table
+from mustlink.workflow._blocked_table import BlockedTable
 from mustlink.workflow._loading import LoadedTable
 
 __all__ = ["check_model_suffix", "check_output_size", "check_outputs", "number_without_gaps", "stage_labels"]
@@ -66,7 +67,7 @@ def check_model_suffix(path: Path) -> None:
         raise OptionError(f"{path}: a model is neither a table nor a page; use another suffix, such as .model.")
 
 
-def check_output_size(output: Path | None, table: LoadedTable, *, keep_columns: bool) -> None:
+def check_output_size(output: Path | None, table: LoadedTable | BlockedTable, *, keep_columns: bool) -> None:
     """Refuse a table that the format of its output cannot hold, before it is clustered."""
     if output is not None:
         n_columns = len(table.source.names) + len(table.source.left_out) if keep_columns else 2

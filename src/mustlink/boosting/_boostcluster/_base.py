@@ -18,8 +18,12 @@ from mustlink._estimators import draw_seed
 from mustlink._sklearn_compat import Interval
 from mustlink._types import Array, Floats, Ints, Mask
 from mustlink.base import ConstrainedClusterMixin, check_enough_rows, check_table
-from mustlink.blocks import blockwise
+from mustlink.blocks import BlockedRows, blockwise
 from mustlink.boosting._bases import BaseClusterer, BaseRun
+from mustlink.boosting._blocked import _shown
+from mustlink.boosting._blocked._elsewhere import Elsewhere
+from mustlink.boosting._blocked._refinement import limit_rows
+from mustlink.boosting._blocked._shown import ShownRows, gather_all, labels_in_form_of
 from mustlink.boosting._boostcluster._consensus import Consensus
 from mustlink.boosting._boostcluster._coordinates import Coordinates, Scaling
 from mustlink.boosting._boostcluster._links import LinkSet
@@ -70,6 +74,7 @@ class BaseBoostCluster(ConstrainedClusterMixin, BaseEstimator):
         "verbose": ["verbose"],
     }
 
+    _takes_blocks = True
     _read_by_predict = ("_base_takes_sparse", "_consensus", "_coordinates", "_voters")
 
     estimator: Any
@@ -77,22 +82,59 @@ class BaseBoostCluster(ConstrainedClusterMixin, BaseEstimator):
     random_state: Any
     verbose: int | bool
 
+    suspects_: list[Suspect]
+    _consensus: Consensus
+
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
 
     def _fit(self, X: Any, links: Constraints, y: Array | None) -> None:
-        bases = self._bases(X.shape[0])
-        self._base_takes_sparse, self._first_base = bases[0].takes_sparse, bases[0].name
-        check_enough_rows(X.shape[0], bases[0].n_clusters)
-        rng = check_random_state(self.random_state)
-        seed = draw_seed(rng)
+        if not isinstance(X, BlockedRows):
+            self._fit_table(X, links)
+        elif X.n_rows <= _shown.MAX_ROWS_HELD:
+            self._fit_table(gather_all(X), links)
+            self.labels_ = labels_in_form_of(X, self.labels_)
+        else:
+            self._fit_blocks(X, links)
+
+    def _fit_table(self, X: Any, links: Constraints) -> None:
+        """Fit a table in memory."""
+        bases, seed, rng = self._begin(X.shape[0])
         if links.is_empty:
             self._fit_plain(X, bases[0], seed)
         else:
             self._fit_links(X, links, bases, seed, rng)
         self.violations_ = links.violations(self.labels_)
+
+    def _fit_blocks(self, rows: BlockedRows, links: Constraints) -> None:
+        """Fit a table in blocks: some rows are in memory, and all others are read in passes."""
+        bases, seed, rng = self._begin(rows.n_rows)
+        for base in bases:
+            limit_rows(base)
+        shown = ShownRows.draw(rows, links, rng, type(self).__name__)
+        local = shown.among(links)
+        if links.is_empty:
+            self._fit_plain(shown, bases[0], seed)
+        else:
+            self._fit_links(shown, local, bases, seed, rng)
+        consensus = self._consensus
+        self.violations_ = links.take(~local.satisfied(consensus.labels))
+        self.suspects_ = [
+            suspect._replace(a=int(shown.index[suspect.a]), b=int(shown.index[suspect.b])) for suspect in self.suspects_
+        ]
+        if consensus.blocks is not None:
+            self.labels_ = consensus.label_blocks(consensus.blocks)
+            self._consensus = consensus.without_blocks()
+
+    def _begin(self, n_samples: int) -> tuple[list[BaseClusterer], int, np.random.RandomState]:
+        """Return the bases, a seed for the consensus, and the source of randomness."""
+        bases = self._bases(n_samples)
+        self._base_takes_sparse, self._first_base = bases[0].takes_sparse, bases[0].name
+        check_enough_rows(n_samples, bases[0].n_clusters)
+        rng = check_random_state(self.random_state)
+        return bases, draw_seed(rng), rng
 
     def _n_clusters_wanted(self) -> int | None:
         return self._bases(0)[0].n_clusters
@@ -110,12 +152,18 @@ class BaseBoostCluster(ConstrainedClusterMixin, BaseEstimator):
 
     def _fit_plain(self, X: Any, base: BaseClusterer, seed: int) -> None:
         """Without links the result is that of the base clusterer alone."""
+        self.suspects_ = []
+        if isinstance(X, ShownRows):
+            coordinates = X.coordinates(self._setting("scale"), None)
+            elsewhere = Elsewhere(X, coordinates, self.verbose)
+            run = elsewhere.finish(base.run(coordinates.plain, seed), seed)
+            self._keep(elsewhere.of_run(run), [run], coordinates, is_plain=True)
+            return
         scaling = Scaling.of(X, self._setting("scale"))
         table, _ = scaling.apply(X)
         run = base.run(table, seed)
         coordinates = Coordinates(scaling, table[:, :0], None, table, 1.0)
         self._keep(Consensus.of_run(run), [run], coordinates, is_plain=True)
-        self.suspects_: list[Suspect] = []
 
     def _setting(self, name: str) -> Any:
         """Return the value of a parameter."""

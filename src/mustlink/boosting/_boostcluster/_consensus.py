@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.neighbors import NearestNeighbors
@@ -15,6 +15,7 @@ from mustlink.boosting._boostcluster._links import LinkSet
 from mustlink.boosting._coassociation import NOISE_LABEL, CoAssociation, label_names, renumber
 from mustlink.boosting._code_kmeans import (
     CodeCenters,
+    CodeMasses,
     assign,
     best_of_starts,
     compute_centers,
@@ -22,6 +23,9 @@ from mustlink.boosting._code_kmeans import (
     start_labels,
     take_rows,
 )
+
+if TYPE_CHECKING:
+    from mustlink.boosting._blocked._code_passes import CodeBlocks
 
 __all__ = [
     "Consensus",
@@ -49,14 +53,22 @@ class Consensus:
     run: BaseRun | None = None
     n_components: int = 0
     scaled: bool = True
-    # The centers of the clusters, once the rows they were computed from are left out.
+    # The centers of the clusters, once the rows they were computed from are left out, or if these are not all rows.
     centers: CodeCenters | None = None
+    # If the kernel has some rows of a table in blocks only: the masses of the others, and the codes of all rows.
+    others: CodeMasses | None = None
+    blocks: CodeBlocks | None = None
 
     @classmethod
     def of_run(cls, run: BaseRun) -> Self:
         """Take the labels of one run of the base as they are."""
         kernel = CoAssociation.from_labels([run.labels])
         return cls(kernel, kernel.codes[:, 0].astype(np.int64))
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows, those in blocks included."""
+        return self.kernel.n_samples + (0 if self.others is None else round(self.others.total))
 
     def compact(self) -> Self:
         """Number the clusters in use from 0."""
@@ -70,28 +82,45 @@ class Consensus:
     def without_rows(self) -> Self:
         """Return only what is needed to assign new rows; eigenvectors need all rows."""
         if self.run is not None:
-            return self
+            return self.without_blocks()
         # The numbers in use are as good as the labels: which there are, and whether there is noise.
         numbers = np.unique(self.labels)
-        centers = self._centers() if numbers[-1] >= 0 else None
-        return replace(self, kernel=self.kernel.without_rows(), labels=numbers, centers=centers)
+        centers = self.code_centers() if numbers[-1] >= 0 else None
+        bare = self.without_blocks()
+        return replace(bare, kernel=self.kernel.without_rows(), labels=numbers, centers=centers)
+
+    def without_blocks(self) -> Self:
+        """Return the consensus without the codes of rows in blocks."""
+        return self if self.blocks is None else replace(self, others=None, blocks=None)
+
+    def label_blocks(self, blocks: CodeBlocks) -> Any:
+        """Return the labels of all rows of a table in blocks, in the form of the rows."""
+        return blocks.label(assign_codes, self.without_rows(), labels=self.labels)
 
     def predict(self, labels_per_run: Array) -> Ints:
         """Return the cluster of new rows, given their labels in each run."""
         if self.run is not None:
             return self._predict_embedded(labels_per_run, self.run)
+        return self.assign_codes(self.kernel.with_codes(self.kernel.encode(labels_per_run)))
+
+    def assign_codes(self, new: CoAssociation) -> Ints:
+        """Return the cluster of new rows, given their codes."""
+        if self.run is not None:
+            names = [np.append(names, NOISE_LABEL) for names in new.names]
+            labels = [names[t][new.codes[:, t]] for t in range(new.n_rounds)]
+            return self._predict_embedded(np.column_stack(labels), self.run)
         if not (self.labels >= 0).any():
-            return np.full(len(labels_per_run), NOISE_LABEL, dtype=np.int64)
-        return self._assign(self.kernel.with_codes(self.kernel.encode(labels_per_run)))
+            return np.full(new.n_samples, NOISE_LABEL, dtype=np.int64)
+        return self._assign(new)
 
     def _assign(self, new: CoAssociation) -> Ints:
         """Assign the codes of new rows to the nearest center."""
-        found, _ = assign(new, self._centers(), np.full(new.n_samples, -1, dtype=np.int64))
+        found, _ = assign(new, self.code_centers(), np.full(new.n_samples, -1, dtype=np.int64))
         if (self.labels < 0).any():
             found[(new.codes < 0).all(axis=1)] = NOISE_LABEL
         return found
 
-    def _centers(self) -> CodeCenters:
+    def code_centers(self) -> CodeCenters:
         """Return the centers of the clusters in the space of codes."""
         return self.centers or compute_centers(self.kernel, self.labels, int(self.labels.max()) + 1)
 
@@ -115,6 +144,11 @@ class Consensus:
         return found
 
 
+def assign_codes(new: CoAssociation, consensus: Consensus) -> Ints:
+    """Return the clusters that a consensus gives to the codes of new rows."""
+    return consensus.assign_codes(new)
+
+
 def find_consensus(
     voters: Sequence[BaseRun], base: BaseClusterer, kind: str, n_components: int | None, seed: int
 ) -> Consensus:
@@ -135,12 +169,17 @@ def find_consensus(
 
 
 def kmeans_on_codes(
-    voters: Sequence[BaseRun], base: BaseClusterer, links: LinkSet | None = None, penalty: float = 0.0
+    voters: Sequence[BaseRun],
+    base: BaseClusterer,
+    links: LinkSet | None = None,
+    penalty: float = 0.0,
+    n_rows: int | None = None,
 ) -> Consensus:
     """Run k-means on the codes from the labels of the most promising runs, and keep the best result.
 
     The best has the lowest sum of squared distances and, with links, of `penalty` for each unit of weight that is
-    broken. With many rows the best is found on a subsample and then continued on all.
+    broken. With many rows the best is found on a subsample and then continued on all. `n_rows` is the number of rows of
+    the table, if the runs label only some of them.
     """
     kernel = some = combine_runs(voters)
     n_samples = kernel.n_samples
@@ -148,9 +187,10 @@ def kmeans_on_codes(
     if n_samples > MAX_ROWS_COMPARED:
         chosen = spaced_rows(n_samples, MAX_ROWS_COMPARED) if links is None else subsample_with_linked(links, n_samples)
         some = take_rows(kernel, chosen)
-        if links is not None:
-            # The subsample stands for all rows, but the links of all rows are in it.
-            links, penalty = links.among(chosen), penalty * len(chosen) / n_samples
+        links = None if links is None else links.among(chosen)
+    if some is not kernel or n_rows is not None:
+        # The subsample stands for all rows, but the links of all rows are in it.
+        penalty = penalty * some.n_samples / (n_rows or n_samples)
 
     def cost_of_links(labels: Ints) -> float:
         return 0.0 if links is None else penalty * links.broken_weight(labels)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Real
 from typing import Any, ClassVar, cast
 
@@ -11,6 +12,8 @@ from mustlink._estimators import draw_seed
 from mustlink._progress import progress
 from mustlink._sklearn_compat import Interval, StrOptions
 from mustlink.boosting._bases import BaseClusterer
+from mustlink.boosting._blocked._elsewhere import Elsewhere
+from mustlink.boosting._blocked._shown import ShownRows
 from mustlink.boosting._boostcluster._base import BaseBoostCluster, list_suspects
 from mustlink.boosting._boostcluster._consensus import Consensus, find_consensus
 from mustlink.boosting._boostcluster._coordinates import make_coordinates
@@ -105,7 +108,7 @@ class BoostCluster(BaseBoostCluster):
         (`must_apart`, `must_together`, `cannot_apart`, `cannot_together`), whether it counted, and its number of
         clusters.
     coassociation_ : CoAssociation
-        The co-association matrix that was clustered.
+        The co-association matrix that was clustered; of a large table in blocks, that of the rows in memory.
     is_plain_ : bool
         Whether the result is that of the base alone, because there were no links or no round counted.
     n_iter_ : int
@@ -133,6 +136,13 @@ class BoostCluster(BaseBoostCluster):
     This is exact for at most 4,000 rows or features; beyond that, and for sparse tables with more than 128 features,
     the rest is kept by its 100 leading directions and the span of a sparse table by at most 1,500. Sparse tables are
     never made dense.
+
+    X may be rows in blocks, see :func:`mustlink.blocks.open_rows`. Up to 50,000 of them are fitted as in memory. Of
+    more rows, which may have 128 columns at most, the linked ones and a random sample of 50,000 are in memory. A base
+    that is scikit-learn's ``KMeans`` or ``MiniBatchKMeans`` starts there and goes on in exact passes over all rows. Any
+    other base clusters the rows in memory, at most 10,000 of them if it cannot predict, and predicts the rest or gives
+    it the labels of the nearest rows. The codes of all rows, a byte per row and round, stay where the rows are. With a
+    folder for checkpoints every finished round is kept, and a fit with the same integer `random_state` reads it.
 
     References
     ----------
@@ -212,19 +222,24 @@ class BoostCluster(BaseBoostCluster):
         kind = cast(Kind, "projection" if self.representation == "published" else self.representation)
         n_components, identity = self._setting("n_components"), self._setting("ridge_identity")
         representation = Representation(kind, identity=1.0 if kind == "ridged" else identity)
-        coordinates = make_coordinates(
-            X,
-            constraints,
-            standardize=self._setting("scale"),
-            points=kind == "projection",
-            needs_rest=representation.identity > 0,
-            n_components=n_components,
-            joint=kind == "whitened",
-        )
+        elsewhere = None
+        if isinstance(X, ShownRows):
+            coordinates = X.coordinates(self._setting("scale"), n_components)
+            elsewhere = Elsewhere(X, coordinates, self.verbose)
+        else:
+            coordinates = make_coordinates(
+                X,
+                constraints,
+                standardize=self._setting("scale"),
+                points=kind == "projection",
+                needs_rest=representation.identity > 0,
+                n_components=n_components,
+                joint=kind == "whitened",
+            )
         links = coordinates.place_links(constraints, with_covariance=kind == "whitened")
         with progress(self.n_rounds, "BoostCluster", shown=self.verbose) as advance:
             settings = [self._setting(name) for name in ("n_rounds", "learning_rate", "smoothing", "on_bad_round")]
-            problem = BoostProblem(base, coordinates, links, advance, *settings)
+            problem = replace(BoostProblem(base, coordinates, links, advance, *settings), elsewhere=elsewhere)
             seeds = draw_seeds(rng, self.n_rounds)
             result = boost(
                 problem, [RepresentationView(base, representation)] * self.n_rounds, seeds, np.ones(len(links))
@@ -232,9 +247,13 @@ class BoostCluster(BaseBoostCluster):
         voters = result.voters
         if voters:
             consensus = find_consensus(voters, base, self._setting("consensus"), n_components, seed)
+            if elsewhere is not None:
+                consensus = elsewhere.extend(consensus, voters)
         else:
-            voters = [run_base(base, coordinates, None, draw_seed(rng), "on the plain table")]
-            consensus = Consensus.of_run(voters[0])
+            plain_seed = draw_seed(rng)
+            run = run_base(base, coordinates, None, plain_seed, "on the plain table")
+            voters = [run if elsewhere is None else elsewhere.finish(run, plain_seed)]
+            consensus = Consensus.of_run(voters[0]) if elsewhere is None else elsewhere.of_run(voters[0])
         self._keep(consensus, voters, coordinates, result, is_plain=not result.voters)
         growth = result.weights.growth()
         self.suspects_ = list_suspects(links, growth > 1 + 1e-9, None, growth)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from mustlink.boosting._boostcluster._coordinates import Coordinates
 from mustlink.boosting._boostcluster._links import LinkSet, LinkWeights, optimal_step
 from mustlink.boosting._boostcluster._views import View
 
+if TYPE_CHECKING:
+    from mustlink.boosting._blocked._elsewhere import Elsewhere
+
 __all__ = ["BoostProblem", "BoostResult", "boost", "draw_seeds", "held_out_log_odds"]
 
 HALF_A_LINK = 0.5
@@ -22,7 +25,7 @@ HALF_A_LINK = 0.5
 
 @dataclass(frozen=True)
 class BoostProblem:
-    """What is boosted, and how rounds count; the last four are parameters of :class:`BoostCluster`."""
+    """What is boosted, and how rounds count, by parameters of :class:`BoostCluster`."""
 
     base: BaseClusterer  # the first one, if there are several
     coordinates: Coordinates
@@ -32,6 +35,7 @@ class BoostProblem:
     learning_rate: float = 0.5
     smoothing: float = 0.5
     on_bad_round: str = "reweight"
+    elsewhere: Elsewhere | None = None  # the rows that have no coordinates here, of a table in blocks
 
 
 @dataclass(frozen=True)
@@ -90,6 +94,8 @@ def boost(
         if run is None:
             problem.after_run()
             continue
+        if problem.elsewhere is not None:
+            run = problem.elsewhere.finish(run, int(seed))
         # If every round sees all links, weights and labels that repeat once repeat for all further rounds.
         now = weights.kernel, run.labels
         if seen is None and before is not None and all(map(np.array_equal, before, now)):

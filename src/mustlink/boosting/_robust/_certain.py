@@ -73,4 +73,4 @@ def keep_links(consensus: Consensus, links: LinkSet, n_clusters: int, seed: int)
     labels = np.full(kernel.n_samples, -1, dtype=np.int64)
     labels[shown] = best.labels_
     certain = Marginals(np.eye(n_clusters)[labels[links.rows]], np.ones(len(links)))
-    return ResolvedConsensus.of(kernel, labels, links, certain)
+    return ResolvedConsensus.of(kernel, labels, links, certain, consensus.blocks)

@@ -12,8 +12,11 @@ import numpy as np
 from mustlink._numbering import number_as_before
 from mustlink._progress import progress
 from mustlink._sklearn_compat import Interval, StrOptions
-from mustlink._types import Array, Floats
+from mustlink._types import Floats
+from mustlink.blocks import BlockedRows
 from mustlink.boosting._bases import BaseClusterer, BaseRun
+from mustlink.boosting._blocked._elsewhere import Elsewhere
+from mustlink.boosting._blocked._shown import ShownRows
 from mustlink.boosting._boostcluster._base import BaseBoostCluster, list_suspects
 from mustlink.boosting._boostcluster._consensus import Consensus, kmeans_on_codes
 from mustlink.boosting._boostcluster._coordinates import Coordinates, make_coordinates
@@ -145,7 +148,7 @@ class RobustBoostCluster(BaseBoostCluster):
         breaks (`must_apart`, `must_together`, `cannot_apart`, `cannot_together`), whether it counted, and its number
         of clusters.
     coassociation_ : CoAssociation
-        The co-association matrix that was clustered.
+        The co-association matrix that was clustered; of a large table in blocks, that of the rows in memory.
     is_plain_ : bool
         Whether the result is that of the base alone: there were no links, or the base alone agrees better with them.
     n_iter_ : int
@@ -177,7 +180,8 @@ class RobustBoostCluster(BaseBoostCluster):
     kept takes the memory of all runs.
 
     Tables with more than 20,000 rows are tried on a sample that contains all linked rows. The steps, and what they gain
-    on real data, are described in the user guide. For tables with many features see :class:`BoostCluster`.
+    on real data, are described in the user guide. For tables with many features, and for rows in blocks, see
+    :class:`BoostCluster`; the trials then run on the rows in memory, and `warm_start` needs all rows in memory.
 
     Examples
     --------
@@ -269,13 +273,25 @@ class RobustBoostCluster(BaseBoostCluster):
         if self.trust == CERTAIN:
             check_certain_groups(links, self._n_clusters_wanted(), n_samples)
 
-    def _fit(self, X: Any, links: Constraints, y: Array | None) -> None:
+    def _fit_table(self, X: Any, links: Constraints) -> None:
         last: LastFit | None = getattr(self, "_last", None)
         self._last: LastFit | None = None
         if self.warm_start:
             description = describe_fit(self, X)
             self._last = last if last is not None and last.description == description else LastFit(description)
-        super()._fit(X, links, y)
+        super()._fit_table(X, links)
+
+    def _fit_blocks(self, rows: BlockedRows, links: Constraints) -> None:
+        if self.warm_start:
+            raise ValueError(
+                f"warm_start keeps the runs of all rows in memory, and X is read in blocks ({rows.n_rows:,} rows). Set "
+                "warm_start=False; after a failure, open_rows(..., checkpoint=folder) continues a fit."
+            )
+        self._last = None
+        if self.trust == CERTAIN and not links.is_empty:
+            # Before the rows get other numbers.
+            check_certain(links, self._n_clusters_wanted(), rows.n_rows)
+        super()._fit_blocks(rows, links)
 
     def _fit_plain(self, X: Any, base: BaseClusterer, seed: int) -> None:
         super()._fit_plain(X, base, seed)
@@ -294,8 +310,11 @@ class RobustBoostCluster(BaseBoostCluster):
             check_certain(constraints, bases[0].n_clusters, X.shape[0])
         start = self._start(X, constraints, bases, rng)
         coordinates, links = start.coordinates, start.links
+        elsewhere = Elsewhere(X, coordinates, self.verbose) if isinstance(X, ShownRows) else None
         with progress(self.n_rounds + start.n_trial_runs, "RobustBoostCluster", shown=self.verbose) as advance:
-            problem = BoostProblem(bases[0], coordinates, links, advance, self.n_rounds, self.learning_rate)
+            problem = BoostProblem(
+                bases[0], coordinates, links, advance, self.n_rounds, self.learning_rate, elsewhere=elsewhere
+            )
             # 1. Try every view of the table with some links held out.
             trials = start.make_trials(problem)
             # 2. From the held-out links, estimate how far each link can be trusted.
@@ -314,6 +333,8 @@ class RobustBoostCluster(BaseBoostCluster):
             label_all_rows(run, coordinates, self._base_takes_sparse)
             for run in combine_voters(rounds.voters, trials.final_voters(), self.trial_weight)
         ]
+        if elsewhere is not None:
+            all_voters = elsewhere.complete(all_voters)
         candidates = list_consensus(problem, all_voters, trials, penalty * log_odds)
         # 5. Weigh links against distances, or keep all of them.
         consensus, voters = candidates[0]
@@ -347,10 +368,14 @@ class RobustBoostCluster(BaseBoostCluster):
         warm = None if self._last is None else WarmStart.after(self._last, constraints)
         if warm is not None:
             return warm
-        coordinates = make_coordinates(
-            X, constraints, standardize=self.scale, points=False, needs_rest=True, n_components=self.n_components
-        )
-        links = coordinates.with_columns(coordinates.place_links(constraints))
+        if isinstance(X, ShownRows):
+            coordinates = X.coordinates(self.scale, self.n_components)
+            links = replace(coordinates.place_links(constraints), column_variance=X.column_variance(self.scale))
+        else:
+            coordinates = make_coordinates(
+                X, constraints, standardize=self.scale, points=False, needs_rest=True, n_components=self.n_components
+            )
+            links = coordinates.with_columns(coordinates.place_links(constraints))
         # Rounds in the span of other links have no coordinates here.
         past = None if self._last is None or coordinates.bases else PastRounds.of(self._last, links)
         plan = self._plan(bases, coordinates, links, rng)
@@ -448,14 +473,21 @@ def list_consensus(
     reversed, there is only the base alone.
     """
     links, plain, reversed_links = problem.links, trials.runs[-1], trials.contradict_links()
+    elsewhere = problem.elsewhere
     tried = links if plain[0].rows is None else links.among(plain[0].rows)
     agreement = [tried.agreement(run.labels) for run in plain]
     found = []
     if voters and not reversed_links:
-        consensus = kmeans_on_codes(voters, problem.base, links, penalty)
+        n_rows = None if elsewhere is None else elsewhere.n_rows
+        consensus = kmeans_on_codes(voters, problem.base, links, penalty, n_rows)
+        if elsewhere is not None:
+            consensus = elsewhere.extend(consensus, voters)
         found = [(consensus, voters)]
         if links.agreement(consensus.labels) >= np.mean(agreement) - PLAIN_MARGIN / np.sqrt(len(links)):
             return found
-    best = plain[0 if reversed_links else int(np.argmax(agreement))]
-    best = label_all_rows(best, problem.coordinates, problem.base.takes_sparse)
-    return [(Consensus.of_run(best), [best]), *found]
+    number = 0 if reversed_links else int(np.argmax(agreement))
+    best = label_all_rows(plain[number], problem.coordinates, problem.base.takes_sparse)
+    if elsewhere is None:
+        return [(Consensus.of_run(best), [best]), *found]
+    best = elsewhere.finish(best, number)
+    return [(elsewhere.of_run(best), [best]), *found]

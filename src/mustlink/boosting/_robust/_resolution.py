@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -20,12 +20,24 @@ from mustlink.boosting._boostcluster._consensus import Consensus, kmeans_on_code
 from mustlink.boosting._boostcluster._links import LinkSet
 from mustlink.boosting._coassociation import CoAssociation, label_names
 from mustlink.boosting._coassociation_kernels import nearest_two, vote_by_similarity
-from mustlink.boosting._code_kmeans import CodeCenters, assign, code_distances, compute_centers, take_rows
+from mustlink.boosting._code_kmeans import (
+    CodeCenters,
+    CodeMasses,
+    assign,
+    centers_of,
+    code_distances,
+    compute_centers,
+    sum_codes,
+    take_rows,
+)
 from mustlink.boosting._robust._rejoining import rejoin_components
 from mustlink.boosting._robust._starts import list_starts, starts_from_components
 from mustlink.boosting._robust._trust import MIN_TRUST
 from mustlink.constraints import LinkGraph
 from mustlink.inference import LinkModel, Marginals, iterated_conditional_modes, propagate_beliefs
+
+if TYPE_CHECKING:
+    from mustlink.boosting._blocked._code_passes import CodeBlocks
 
 __all__ = [
     "MAX_ERROR_TRUSTED",
@@ -75,11 +87,30 @@ class ResolvedConsensus(Consensus):
     centers: CodeCenters = field(kw_only=True)
 
     @classmethod
-    def of(cls, kernel: CoAssociation, labels: Ints, links: LinkSet, marginals: Marginals) -> Self:
-        """Assign the rows in no link, given the labels of the linked rows and of some others; -1 is no label."""
-        centers = compute_centers(kernel, labels, marginals.rows.shape[1])
+    def of(
+        cls,
+        kernel: CoAssociation,
+        labels: Ints,
+        links: LinkSet,
+        marginals: Marginals,
+        blocks: CodeBlocks | None = None,
+        others: CodeMasses | None = None,
+    ) -> Self:
+        """Assign the rows in no link, given the labels of the linked rows and of some others; -1 is no label.
+
+        If the kernel has some rows of a table in blocks only, `others` are the masses of those of the others that have
+        labels, and `blocks` the codes of all.
+        """
+        masses = sum_codes(kernel, labels, marginals.rows.shape[1])
+        centers = centers_of(masses if others is None else masses + others, kernel)
         resolved = cls(
-            kernel, labels, linked=links.rows, marginals=marginals.rows, link_marginals=marginals.links, centers=centers
+            kernel,
+            labels,
+            linked=links.rows,
+            marginals=marginals.rows,
+            link_marginals=marginals.links,
+            centers=centers,
+            blocks=blocks,
         )
         assigned = resolved._assign(kernel)
         assigned[links.rows] = labels[links.rows]
@@ -100,7 +131,8 @@ class ResolvedConsensus(Consensus):
     def without_rows(self) -> Self:
         """Return only what is needed to assign new rows: of the rows of the fit, the linked ones."""
         kernel = self.kernel.with_codes(self.kernel.codes[self.linked])
-        return replace(self, kernel=kernel, linked=np.arange(len(self.linked)), labels=np.unique(self.labels))
+        bare = self.without_blocks()
+        return replace(bare, kernel=kernel, linked=np.arange(len(self.linked)), labels=np.unique(self.labels))
 
     def _assign(self, new: CoAssociation) -> Ints:
         """Assign rows in no link to the nearest center or, below a margin, by the vote of the examples."""
@@ -158,7 +190,7 @@ def weigh_links(
     shown = subsample_with_linked(links, kernel.n_samples)
     some, among = take_rows(kernel, shown), links.among(shown)
     # The subsample stands for all rows, but the links of all rows are in it.
-    broken_cost = penalty * log_odds * len(shown) / kernel.n_samples
+    broken_cost = penalty * log_odds * len(shown) / consensus.n_rows
     n_clusters = int(consensus.labels.max()) + 1
     starts = list_starts(some, consensus.labels[shown], n_clusters, among, seed, None if last is None else last[shown])
     results = [resolve_links(some, start, among, penalty, log_odds, n_clusters) for start in starts]
@@ -179,7 +211,7 @@ def weigh_links(
     found, marginals = results[int(np.argmax(costs <= costs.min() + ROUNDING * np.abs(costs.min())))]
     labels = consensus.labels.copy()
     labels[shown] = found
-    return ResolvedConsensus.of(kernel, labels, links, marginals)
+    return ResolvedConsensus.of(kernel, labels, links, marginals, consensus.blocks, consensus.others)
 
 
 def cost_of(rows: CoAssociation, labels: Ints, links: LinkSet, broken_cost: float, n_clusters: int) -> float:

@@ -64,9 +64,11 @@ def conflict_bound(constraints: Constraints, n_samples: int) -> float:
     Random pairs of rows would fall inside components in a known number. Far fewer cannot-links inside them mean that
     the links agree with each other. The bound matters where links are dense.
     """
-    component = constraints.components(n_samples)
+    # Rows in no link are components of one row, which no link is inside of.
+    linked, local = constraints.compact()
+    component = local.components(len(linked))
     sizes = np.bincount(component).astype(float)
-    cannot = constraints.cannot_link
+    cannot = local.cannot_link
     expected = len(cannot) * (sizes * (sizes - 1)).sum() / (n_samples * (n_samples - 1))
     inside = float((component[cannot[:, 0]] == component[cannot[:, 1]]).sum())
     # The upper limit of a 95% interval of a Poisson count; 3 is that of a count of zero.

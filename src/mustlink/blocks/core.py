@@ -1,0 +1,16 @@
+"""The parts of rows in blocks for those who write another engine or read another kind of file."""
+
+from mustlink.blocks._blocked_rows import TransformedRows, join_results
+from mustlink.blocks._files import LocalRows
+from mustlink.blocks._parquet import ParquetPart, is_parquet
+from mustlink.blocks._scratch import spell_bytes, write_scratch
+
+__all__ = [
+    "LocalRows",
+    "ParquetPart",
+    "TransformedRows",
+    "is_parquet",
+    "join_results",
+    "spell_bytes",
+    "write_scratch",
+]

@@ -1,0 +1,64 @@
+"""What is needed before any row is read: pyspark, Java, a session that runs, a DataFrame of it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from typing import Any
+
+from mustlink.errors import OptionError
+
+__all__ = ["active_session", "check_frame", "require_pyspark"]
+
+HOW_TO_START = "make one first, such as SparkSession.builder.getOrCreate()"
+
+
+def require_pyspark() -> None:
+    """Raise if pyspark is not installed."""
+    try:
+        import pyspark.sql  # noqa: F401
+    except ModuleNotFoundError:
+        raise OptionError(
+            "Rows of Spark need pyspark, which is not installed", remedy="install_extra", extra="spark"
+        ) from None
+
+
+def active_session() -> Any:
+    """Return the Spark session of this process; none is made here, since how and where it runs is the user's choice."""
+    require_pyspark()
+    from pyspark.sql import SparkSession
+
+    session = SparkSession.getActiveSession()
+    if session is not None:
+        return session
+    raise RuntimeError(f"There is no active Spark session; {HOW_TO_START}.{_missing_java()}")
+
+
+def check_frame(df: Any) -> Any:
+    """Return the session of a DataFrame of Spark; refuse anything else, and one whose session was stopped."""
+    require_pyspark()
+    from pyspark.sql import DataFrame
+
+    # A DataFrame of Spark Connect is of another class with the same methods.
+    if not (isinstance(df, DataFrame) or hasattr(df, "sparkSession")):
+        kind = type(df)
+        raise TypeError(
+            f"df must be a DataFrame of Spark, and this is a {kind.__module__}.{kind.__qualname__}; "
+            "spark.createDataFrame makes one of a pandas DataFrame."
+        )
+    session = df.sparkSession
+    context = getattr(session, "sparkContext", None)
+    if context is not None and context._jsc is None:
+        raise RuntimeError(f"The Spark session of df was stopped; {HOW_TO_START}, and make df again.")
+    return session
+
+
+def _missing_java() -> str:
+    """Say that there is no Java, if there is none."""
+    home = os.environ.get("JAVA_HOME")
+    if shutil.which("java") or (home and shutil.which("java", path=os.path.join(home, "bin"))):
+        return ""
+    return (
+        " Spark also needs Java 17, and there is no java on the PATH and none in JAVA_HOME: install a Java runtime, "
+        "such as the package openjdk-17-jre-headless."
+    )

@@ -1,0 +1,35 @@
+"""Messages where Spark, Java or a session is missing; they need none of them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from mustlink.errors import OptionError
+from mustlink.spark import MLlibKMeans, cluster
+
+
+def test_pyspark_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyspark.sql", None)
+    with pytest.raises(OptionError, match=r"pyspark, which is not installed; .*mustlink\[spark\]"):
+        cluster(None, method="pck")
+    with pytest.raises(OptionError, match=r"mustlink\[spark\]"):
+        MLlibKMeans(2).fit([[0.0], [1.0]])
+
+
+@pytest.mark.parametrize("has_java", [True, False])
+def test_a_missing_session_is_named(has_java: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    sql = pytest.importorskip("pyspark.sql")
+    monkeypatch.setattr(sql.SparkSession, "getActiveSession", classmethod(lambda cls: None))
+    monkeypatch.setattr("mustlink.spark._session.shutil.which", lambda *_, **__: "java" if has_java else None)
+    with pytest.raises(RuntimeError, match=r"no active Spark session; .*SparkSession\.builder\.getOrCreate") as caught:
+        MLlibKMeans(2).fit([[0.0], [1.0]])
+    assert ("needs Java 17" in str(caught.value)) is not has_java
+
+
+def test_the_part_is_imported_without_pyspark() -> None:
+    code = "import sys, mustlink.spark; print('pyspark' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
