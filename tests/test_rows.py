@@ -182,3 +182,10 @@ def test_a_constant_column_is_zero_at_any_magnitude() -> None:
     Z = standardizer.transform(X)
     assert not Z[:, 0].any()
     np.testing.assert_array_equal(standardizer.inverse_transform(Z)[:, 0], X[:, 0])
+
+
+def test_a_constant_column_of_many_rows_keeps_its_unit() -> None:
+    """The rounding error of its mean exceeds that of one number by far."""
+    X = np.column_stack([np.full(200_000, 0.1), np.arange(200_000.0)])
+    assert abs(X.mean(axis=0)[0] - 0.1) > 4 * np.finfo(float).eps * 0.1
+    assert Standardizer(X).scale[0] == 1.0

@@ -38,11 +38,25 @@ class BlockedRows(ABC):
     n_features : int
         The number of columns.
     dtype : dtype
-        float32 or float64.
+        That of the numbers: float32 or float64.
     columns : sequence of str, default=None
         The names of the columns.
     checkpoint : path, default=None
         A folder in which boosting keeps every round, to go on from after a failure.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mustlink.blocks import FileRows
+    >>> rows = FileRows(np.arange(8.0).reshape(4, 2), block_rows=3)
+    >>> rows.run(len)
+    [3, 1]
+    >>> rows.total(len)
+    4
+    >>> rows.moments.mean
+    array([3., 4.])
+    >>> rows.gather([3])
+    array([[6., 7.]])
     """
 
     ndim = 2
@@ -58,6 +72,14 @@ class BlockedRows(ABC):
         self.bounds, self.n_features, self.dtype = np.asarray(bounds, dtype=np.intp), n_features, np.dtype(dtype)
         self.columns = None if columns is None else list(columns)
         self.checkpoint = None if checkpoint is None else Path(checkpoint)
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        # An engine does what is described here, elsewhere.
+        for name, method in vars(cls).items():
+            described = getattr(BlockedRows, name, None)
+            if callable(method) and described is not None and method.__doc__ is None:
+                method.__doc__ = described.__doc__
 
     @abstractmethod
     def run(self, task: Task, *shared: Any, each: Sequence[tuple[Any, ...]] | None = None) -> list[Any]:
@@ -80,13 +102,35 @@ class BlockedRows(ABC):
 
     @abstractmethod
     def gather(self, index: Indices) -> Array:
-        """Return some rows as an array, in the order of their numbers in `index`."""
+        """Return some rows as an array.
+
+        Parameters
+        ----------
+        index : array-like of int
+            The numbers of the rows, in any order.
+
+        Returns
+        -------
+        ndarray of shape (len(index), n_features)
+            The rows in the order of `index`.
+        """
 
     @abstractmethod
     def label(
         self, task: Task, *shared: Any, dtype: Any = np.int32, each: Sequence[tuple[Any, ...]] | None = None
     ) -> Any:
         """Return one integer for every row, by a function that returns those of a block.
+
+        Parameters
+        ----------
+        task : callable
+            Called as ``task(block, *shared, *each[number])``; returns an entry for every row of the block.
+        *shared : object
+            Arguments that are the same for all blocks.
+        dtype : dtype, default=int32
+            The type of the integers.
+        each : sequence of tuple, default=None
+            Further arguments, one tuple per block.
 
         Returns
         -------
@@ -119,6 +163,20 @@ class BlockedRows(ABC):
         """Join the results of a function on every block by ``+``; those of tuples are joined part by part.
 
         The order of the joins depends on the blocks alone.
+
+        Parameters
+        ----------
+        task : callable
+            Called as ``task(block, *shared, *each[number])``.
+        *shared : object
+            Arguments that are the same for all blocks.
+        each : sequence of tuple, default=None
+            Further arguments, one tuple per block.
+
+        Returns
+        -------
+        object
+            The sum of the results.
         """
         return reduce(join_results, self.run(task, *shared, each=each))
 
@@ -183,19 +241,65 @@ class BlockedRows(ABC):
         return f"block {number + 1:,} of {self.n_blocks:,}"
 
     def mean_variance(self, weight: Floats | None = None) -> float:
-        """Return the variance of the features, averaged over the features; all rows have weight one."""
+        """Return the variance of the features, averaged over the features.
+
+        Parameters
+        ----------
+        weight : object, default=None
+            Ignored: all rows have weight one.
+
+        Returns
+        -------
+        float
+            The mean of the variances.
+        """
         return float(self.moments.variance.mean())
 
     def rows(self, index: Indices) -> Floats:
-        """Return some rows as an array in double precision."""
+        """Return some rows as an array in double precision.
+
+        Parameters
+        ----------
+        index : array-like of int
+            The numbers of the rows.
+
+        Returns
+        -------
+        ndarray of shape (len(index), n_features)
+            The rows.
+        """
         return self.gather(index).astype(np.float64)
 
     def take(self, index: Indices) -> RowBlocks:
-        """Return some rows in memory, in double precision."""
+        """Return some rows in memory, in double precision, for further computations.
+
+        Parameters
+        ----------
+        index : array-like of int
+            The numbers of the rows.
+
+        Returns
+        -------
+        RowBlocks
+            The rows.
+        """
         return RowBlocks(self.rows(index))
 
     def split(self, index: Indices, *values: Array) -> list[tuple[Array, ...]]:
-        """Deal rows, given by their numbers, to the blocks: for each block their places in it, and their values."""
+        """Deal rows, given by their numbers, to the blocks.
+
+        Parameters
+        ----------
+        index : ndarray of int
+            The numbers of the rows.
+        *values : ndarray
+            Arrays with an entry for each of these rows.
+
+        Returns
+        -------
+        list of tuple
+            For each block the places of its rows in it, and their values: what ``run`` takes as `each`.
+        """
         order = np.argsort(index, kind="stable")
         cuts = np.searchsorted(index[order], self.bounds)
         parts = [order[start:stop] for start, stop in pairwise(cuts)]
@@ -205,7 +309,22 @@ class BlockedRows(ABC):
         ]
 
     def transform(self, function: Callable[[Array], Array], n_features: int, dtype: Any) -> TransformedRows:
-        """Return these rows after a function of a block, which is called again in every pass."""
+        """Return these rows after a function of a block, which is called again in every pass.
+
+        Parameters
+        ----------
+        function : callable
+            Called on a block; returns an array with a row for every row of the block.
+        n_features : int
+            The number of columns that it returns.
+        dtype : dtype
+            The type of its numbers.
+
+        Returns
+        -------
+        BlockedRows
+            In the same blocks; nothing is stored.
+        """
         return TransformedRows(self, function, n_features, dtype)
 
 

@@ -32,6 +32,29 @@ class LocalRows(BlockedRows):
     """Blocks of an array on this machine, in memory or memory-mapped; threads work on them.
 
     The attribute `watch` may be a function, which is called with the number of every block that is done.
+
+    Parameters
+    ----------
+    array : ndarray of shape (n_rows, n_features)
+        In C order.
+    bounds : ndarray of shape (n_blocks + 1,)
+        The first row of every block, and the number of rows.
+    columns : sequence of str, default=None
+        The names of the columns.
+    labels : path, default=None
+        A file of NumPy that labels are written to; None keeps them in memory.
+    checkpoint : path, default=None
+        A folder in which boosting keeps every round, to go on from after a failure.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mustlink.blocks import LocalRows
+    >>> rows = LocalRows(np.arange(8.0).reshape(4, 2), np.array([0, 3, 4]))
+    >>> rows.run(len)
+    [3, 1]
+    >>> rows.in_place().n_rows
+    4
     """
 
     def __init__(
@@ -83,12 +106,18 @@ class LocalRows(BlockedRows):
         return self._pages.take(self._array, np.asarray(index, dtype=np.intp))
 
     def in_place(self) -> RowBlocks:
-        """Return the array for algorithms that read some of its rows at a time, but keep numbers for every row."""
+        """Return the array for algorithms that read some of its rows at a time, but keep numbers for every row.
+
+        Returns
+        -------
+        RowBlocks
+            Pages of a memory map are given back as soon as they have been read.
+        """
         return MappedRowBlocks(self._array, self._pages)
 
     def __getstate__(self) -> dict[str, Any]:
         # A memory map is opened again by another process, and not sent there.
-        state = self.__dict__ | {"_array": self._pages.source or self._array}
+        state = self.__dict__ | {"_array": self._pages.source or self._array, "watch": None}
         del state["_pages"]
         return state
 

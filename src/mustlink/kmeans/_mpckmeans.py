@@ -118,7 +118,9 @@ class MPCKMeans(BaseConstrainedKMeans):
 
     The paper starts from distances as they are. That fails where one column dominates, and standardized columns fail
     where many are irrelevant, as in images; "auto" tries both. An empty cluster is restarted at the row whose leaving
-    lowers the objective most. X is copied once in double precision. Where every cluster has its own metric,
+    lowers the objective most. X is copied once in double precision; rows of a file (:class:`mustlink.blocks.FileRows`)
+    are standardized again in every pass, and the labels are those of a fit in memory but for ties that rounding
+    decides, such as that between two components of equal weight to start from. Where every cluster has its own metric,
     ``predict`` subtracts its log-determinant from the squared distance, as the fit does.
 
     References
