@@ -20,7 +20,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from mustlink import LCVQE, ConstrainedHDBSCAN, Constraints, COPKMeans, PCKMeans, SeededKMeans
+from mustlink import LCVQE, ConstrainedHDBSCAN, Constraints, COPKMeans, MPCKMeans, PCKMeans, SeededKMeans
 from mustlink.blocks import DaskRows, FileRows, as_blocked
 from mustlink.blocks import _dask as dask_rows
 from mustlink.blocks import _dask_collections as collections
@@ -32,7 +32,7 @@ da = pytest.importorskip("dask.array", reason="needs the extra dask")
 dd = pytest.importorskip("dask.dataframe", reason="needs the extra dask")
 dask = pytest.importorskip("dask")
 
-ESTIMATORS = [PCKMeans, COPKMeans, LCVQE, SeededKMeans]
+ESTIMATORS = [PCKMeans, COPKMeans, LCVQE, MPCKMeans, SeededKMeans]
 LINKS = Constraints(must_link=[(0, 1), (5, 9), (9, 30)], cannot_link=[(3, 4), (7, 1), (30, 61)])
 CHUNKINGS = [(64, 4), (7, 3), ((0, 30, 0, 34, 0), (1, 3)), ((1, 1, 62), 4)]
 
@@ -285,11 +285,12 @@ def test_clusterers_that_need_rows_in_memory_say_so() -> None:
         PCKMeans(n_clusters=2).fit(da.from_array(TABLE, chunks=(16, 4)), sample_weight=np.ones(64))
 
 
-def test_methods_other_than_fit_and_predict_say_so() -> None:
-    fitted = fit(PCKMeans, TABLE)
-    for method in (fitted.transform, fitted.score):
-        with pytest.raises(TypeError, match="fit and predict take rows in blocks"):
-            method(da.from_array(TABLE, chunks=(16, 4)))
+def test_transform_and_score_are_those_in_memory() -> None:
+    fitted, X = fit(PCKMeans, TABLE), da.from_array(TABLE, chunks=((0, 20, 44), 2))
+    distances = fitted.transform(X)
+    assert isinstance(distances, da.Array)
+    np.testing.assert_allclose(distances.compute(), fitted.transform(TABLE))
+    np.testing.assert_allclose(fitted.score(X), fitted.score(TABLE))
 
 
 def test_predict_refuses_other_columns_at_once() -> None:
@@ -297,12 +298,18 @@ def test_predict_refuses_other_columns_at_once() -> None:
         fit(PCKMeans, TABLE).predict(da.from_array(TABLE[:, :3], chunks=(16, 3)))
 
 
-def test_predict_names_the_block_that_fails() -> None:
+def test_predict_names_the_row_that_is_missing() -> None:
     table = TABLE.copy()
     table[20] = np.nan
-    with pytest.raises(ValueError, match="NaN") as caught:
-        fit(PCKMeans, TABLE).predict(da.from_array(table, chunks=(16, 4))).compute()
-    assert "This was block 2 of 4 of X." in caught.value.__notes__
+    with pytest.raises(ValueError, match=r"NaN: row 20, column 0 of X \(block 2 of 4, row 4 of the block\)"):
+        fit(PCKMeans, TABLE).predict(da.from_array(table, chunks=(16, 4)))
+
+
+def test_a_task_that_fails_is_named_by_its_block() -> None:
+    rows = DaskRows(da.from_array(np.repeat(np.arange(64.0), 4).reshape(64, 4), chunks=(16, 4)))
+    with pytest.raises(ZeroDivisionError) as caught:
+        rows.run(lambda block: 1 // int(block[0, 0] != 16))
+    assert caught.value.__notes__ == ["This was block 2 of 4 of X."]
 
 
 def test_fewer_clusters_are_counted() -> None:

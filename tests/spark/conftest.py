@@ -7,11 +7,12 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-MASTER = "local-cluster[2,1,1024]"
+CLUSTER = "local-cluster[2,1,1024]"
 QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
@@ -39,8 +40,12 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """A session of Spark on a small cluster of this machine."""
     if reason := missing():
         pytest.skip(reason)
+    import pyspark
     from pyspark.sql import SparkSession
 
+    # The workers of such a cluster write their logs into the folder of the package, whatever is configured.
+    work = Path(pyspark.__file__).parent / "work"
+    master = CLUSTER if os.access(work.parent, os.W_OK) else "local[2]"
     folder = tmp_path_factory.mktemp("spark")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYSPARK_PYTHON", sys.executable)
@@ -48,7 +53,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         patch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
         patch.setenv("PYTHONWARNINGS", "ignore")
         session = (
-            SparkSession.builder.master(MASTER)
+            SparkSession.builder.master(master)
             .config("spark.ui.enabled", "false")
             .config("spark.ui.showConsoleProgress", "false")
             .config("spark.driver.memory", "512m")
@@ -56,7 +61,6 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
             .config("spark.sql.codegen.wholeStage", "false")
             .config("spark.driver.extraJavaOptions", QUICK_JAVA)
             .config("spark.executor.extraJavaOptions", QUICK_JAVA)
-            .config("spark.worker.dir", str(folder / "work"))
             .config("spark.local.dir", str(folder / "local"))
             .config("spark.sql.warehouse.dir", str(folder / "warehouse"))
             .config("spark.sql.shuffle.partitions", "2")
@@ -64,4 +68,6 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         )
         session.sparkContext.setLogLevel("OFF")
         yield session
+        name = session.sparkContext.applicationId
         session.stop()
+        shutil.rmtree(work / name, ignore_errors=True)

@@ -15,7 +15,7 @@ from sklearn.base import clone
 
 import mustlink.spark
 from mustlink import Constraints, PCKMeans
-from mustlink.errors import ConstraintError, InfeasibleError, NumberTooLargeError, OptionError, SkippedLinksWarning
+from mustlink.errors import ConstraintError, InfeasibleError, OptionError, SkippedLinksWarning
 from mustlink.spark import MLlibKMeans, SparkRows, cluster
 
 X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [9.0, 8.0], [8.0, 9.0], [9.0, 9.0]])
@@ -108,52 +108,31 @@ def test_wrong_choices_are_refused_before_rows_are_read(frame: Any) -> None:
         cluster(frame, method="pck", n_clusters=7, n_partitions=1)
 
 
+NAN, INFINITY = float("nan"), float("inf")
+
+
 @pytest.mark.parametrize(
-    ("rows", "schema", "options", "error", "message"),
+    ("rows", "schema", "options", "message"),
     [
-        ([(1, 2.0)], "key long, x double", {}, ValueError, "df has no column of ids 'id'; its columns are key, x"),
-        ([(1, 2.0)], "id long, x double", {"columns": ["y"]}, ValueError, "df has no column 'y'"),
-        (
-            [(1, "a", True)],
-            "id long, x string, y boolean",
-            {},
-            ValueError,
-            r"2 of 2 .* 'x' \(string\), 'y' \(boolean\)",
-        ),
-        ([(1.5, 2.0)], "id double, x double", {}, ValueError, "ids are whole numbers or strings"),
-        ([(1,)], "id long", {}, ValueError, "df has no columns but the ids"),
-        ([(1, 2.0)], "id long, x double", {"columns": "x"}, TypeError, r"pass \['x'\]"),
-        ([], "id long, x double", {}, ValueError, "df has no rows"),
-        (
-            [(1, 2.0), (1, 3.0), (2, 1.0)],
-            "id long, x double",
-            {},
-            ValueError,
-            "1 row of df has the id of another .*: 1",
-        ),
-        ([(None, 2.0)], "id string, x double", {}, ValueError, "'id' is null in 1 row; every row needs an id"),
-        (
-            [(1, 2.0, 1), (7, 1.0, None)],
-            "id long, x double, y int",
-            {},
-            ValueError,
-            "null: column 'y' of the row with the id 7",
-        ),
-        (
-            [("k", float("nan")), ("l", 1.0)],
-            "id string, x float",
-            {},
-            ValueError,
-            "NaN: column 'x' of the row with the id 'k'",
-        ),
-        ([("k", float("inf")), ("l", 1.0)], "id string, x float", {}, ValueError, "id 'k' .*infinity"),
-        ([("k", 1e300), ("l", 1.0)], "id string, x double", {}, NumberTooLargeError, "id 'k' .*1e\\+300"),
+        ([(1, 2.0)], "key long, x double", {}, "df has no column of ids 'id'; its columns are key, x"),
+        ([(1, 2.0)], "id long, x double", {"columns": ["y"]}, "df has no column 'y'"),
+        ([(1, "a", True)], "id long, x string, y boolean", {}, r"2 of 2 .* 'x' \(string\), 'y' \(boolean\)"),
+        ([(1.5, 2.0)], "id double, x double", {}, "ids are whole numbers or strings"),
+        ([(1,)], "id long", {}, "df has no columns but the ids"),
+        ([(1, 2.0)], "id long, x double", {"columns": "x"}, r"pass \['x'\]"),
+        ([], "id long, x double", {}, "df has no rows"),
+        ([(1, 2.0), (1, 3.0), (2, 1.0)], "id long, x double", {}, "1 row of df has the id of another .*: 1"),
+        ([(None, 2.0)], "id string, x double", {}, "'id' is null in 1 row; every row needs an id"),
+        ([(1, 2.0, 1), (7, 1.0, None)], "id long, x double, y int", {}, "null: column 'y' of the row with the id 7"),
+        ([("k", NAN), ("l", 1.0)], "id string, x float", {}, "NaN: column 'x' of the row with the id 'k'"),
+        ([("k", INFINITY), ("l", 1.0)], "id string, x float", {}, "id 'k' .*infinity"),
+        ([("k", 1e300), ("l", 1.0)], "id string, x double", {}, r"id 'k' .*1e\+300"),
     ],
 )
 def test_frames_that_cannot_be_used(
-    spark: Any, rows: list[Any], schema: str, options: dict[str, Any], error: type[Exception], message: str
+    spark: Any, rows: list[Any], schema: str, options: dict[str, Any], message: str
 ) -> None:
-    with pytest.raises(error, match=message):
+    with pytest.raises((ValueError, TypeError), match=message):
         _ = SparkRows(spark.createDataFrame(rows, schema), n_partitions=1, **options).moments
 
 
@@ -165,6 +144,9 @@ def test_other_objects_are_refused() -> None:
 
 def test_an_executor_may_be_lost(spark: Any, frame: Any) -> None:
     """Blocks are made again, with the same rows in the same order."""
+
+    if not spark.sparkContext.master.startswith("local-cluster"):
+        pytest.skip("the executor is the driver itself")
 
     def executor(block: Any) -> int:
         import psutil
@@ -178,24 +160,22 @@ def test_an_executor_may_be_lost(spark: Any, frame: Any) -> None:
     os.kill(victim, signal.SIGKILL)
     np.testing.assert_array_equal(rows.gather(np.arange(6)), before)
     assert rows.ids_of(np.arange(6)) == ids
+    assert victim not in rows.run(executor)
     rows.unpersist()
 
 
 def test_mllib_clusters_arrays_and_rows_of_spark(frame: Any) -> None:
-    kmeans = MLlibKMeans(n_clusters=2, max_iter=5, random_state=0)
-    expected = np.array([[1 / 3, 1 / 3], [26 / 3, 26 / 3]])
-    kmeans.fit(X)
-    np.testing.assert_allclose(np.sort(kmeans.cluster_centers_, axis=0), expected)
+    kmeans = MLlibKMeans(n_clusters=2, max_iter=3, random_state=0)
+    # A weight of two counts as two equal rows.
+    kmeans.fit(X.astype(np.float32), sample_weight=[2, 1, 1, 1, 1, 1])
+    np.testing.assert_allclose(np.sort(kmeans.cluster_centers_, axis=0), [[1 / 4] * 2, [26 / 3] * 2], rtol=1e-6)
     np.testing.assert_array_equal(kmeans.labels_, kmeans.predict(X))
     assert len(set(kmeans.labels_[:3])) == len(set(kmeans.labels_[3:])) == 1
-    assert kmeans.inertia_ == pytest.approx(((X - kmeans.cluster_centers_[kmeans.labels_]) ** 2).sum())
-
-    weighted = clone(kmeans).fit(X, sample_weight=[1, 0, 0, 1, 1, 1])
-    assert weighted.cluster_centers_.min() == pytest.approx(0.0)
+    assert kmeans.inertia_ == pytest.approx(3 / 2 + 4 / 3)
 
     rows = SparkRows(frame, n_partitions=2)
-    on_rows = clone(kmeans).fit(rows)
-    np.testing.assert_allclose(np.sort(on_rows.cluster_centers_, axis=0), expected)
+    on_rows = clone(kmeans).set_params(init="random").fit(rows)
+    np.testing.assert_allclose(np.sort(on_rows.cluster_centers_, axis=0), [[1 / 3] * 2, [26 / 3] * 2])
     found = label_of(on_rows.labels_)
     assert found[100] == found[102] != found[105]
     rows.unpersist()

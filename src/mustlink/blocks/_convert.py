@@ -144,6 +144,8 @@ def predict_block(block: Array, model: Any, arguments: tuple[Any, ...], options:
 def blockwise_transform(transform: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     """Make a ``transform`` take rows in blocks, too, and return rows in blocks that are computed in every pass.
 
+    Of a collection of Dask it returns a Dask array.
+
     Parameters
     ----------
     transform : callable
@@ -175,6 +177,8 @@ def blockwise_transform(transform: Callable[[Any, Any], Any]) -> Callable[[Any, 
             return transform(self, X)
         change = TransformBlock(_check_model(self, rows))
         one = change(rows.gather(np.zeros(1, dtype=np.intp)))
+        if isinstance(rows, DaskRows) and rows is not X:
+            return rows.compute_table(change, one.shape[1], one.dtype)
         return rows.transform(change, one.shape[1], one.dtype)
 
     return transform_in_blocks

@@ -116,6 +116,13 @@ class DaskRows(BlockedRows):
         derived._describe(BlockForm(self.n_blocks, n_features, np.dtype(dtype), np.dtype(dtype)), None, self.checkpoint)
         return derived
 
+    def compute_table(self, function: Task, n_features: int, dtype: Any) -> Any:
+        """Return a Dask array of what a function computes of every block, a row for every row; computed on demand."""
+        array = import_dask().array
+        sizes = np.diff(self.bounds).tolist()
+        calls = zip(self._call(function, ()), sizes, strict=True)
+        return array.concatenate([array.from_delayed(call, (size, n_features), dtype) for call, size in calls])
+
     def _name_block(self, number: int) -> str:
         return self._form.name(int(self._numbers[number]))
 

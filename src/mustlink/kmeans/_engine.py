@@ -30,8 +30,8 @@ Report = Callable[[int, float], None]
 # The weight of a unit of weight zero in its costs: it still goes where it is near.
 MIN_WEIGHT = 1e-150
 EVERY = slice(None)
-# Of two runs whose objectives differ by less than this share, the first is kept: they have found the same clusters.
-MIN_GAIN = 1e-10
+# A run whose objective is lower by less has found the same clusters, up to rounding in single precision.
+MIN_RELATIVE_GAIN = 1e-7
 
 
 @dataclass(frozen=True)
@@ -353,10 +353,12 @@ def fill_empty_clusters(geometry: Geometry, step: Step, state: State) -> bool:
 
 
 def is_better(run: Run, best: Run) -> bool:
-    """Return whether a run is better than one before it, by more than rounding."""
-    if run.n_broken != best.n_broken:
-        return run.n_broken < best.n_broken
-    return best.objective[-1] - run.objective[-1] > MIN_GAIN * abs(best.objective[-1])
+    """Return whether a run breaks fewer links that must be kept than the best so far, or as many at a lower objective.
+
+    Runs to the same clusters differ by rounding, also between rows in memory and in blocks: the first one stays.
+    """
+    lower = best.objective[-1] - MIN_RELATIVE_GAIN * abs(best.objective[-1])
+    return run.n_broken < best.n_broken or (run.n_broken == best.n_broken and run.objective[-1] < lower)
 
 
 def best_of_runs(

@@ -37,7 +37,22 @@ MAX_KNOWN_ROWS = 1_000_000
 
 
 class KnownCodes:
-    """Labels known in advance as numbers, -1 where unknown, and what the numbers stand for."""
+    """Labels known in advance as numbers, and what the numbers stand for.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (n_rows,)
+        The label of each row, -1 where unknown.
+    names : sequence of str
+        The names of the labels.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mustlink.report import KnownCodes
+    >>> KnownCodes(np.array([0, -1, 1]), ["home", "work"]).names
+    ['home', 'work']
+    """
 
     def __init__(self, codes: Array, names: Sequence[str]) -> None:
         self.codes, self.names = codes, list(names)
@@ -201,14 +216,37 @@ def stage_blocked_report(
         The file.
     summary : Summary
         What :func:`summarize_blocks` returned.
-    rows, labels, links, estimator
-        As given to it.
+    rows : BlockedRows
+        The rows as they were clustered.
+    labels : ndarray of int, shape (n_rows,)
+        The cluster of each row.
+    links : Constraints
+        The links that were given.
     row_names : callable, default=None
         Returns the names of some rows; their numbers by default.
     title : str
         The title of the page.
     run : dict of str to str
         How the clustering was made, in words.
+    estimator : object, default=None
+        The fitted clusterer.
+
+    Examples
+    --------
+    >>> import numpy as np, pathlib, tempfile
+    >>> from mustlink import Constraints
+    >>> from mustlink._atomic import StagedFiles
+    >>> from mustlink.blocks import FileRows
+    >>> from mustlink.report import stage_blocked_report, summarize_blocks
+    >>> from mustlink.tables import Feature
+    >>> rows, labels = FileRows(np.array([[0.0], [0.2], [5.0]])), np.array([0, 0, 1])
+    >>> summary = summarize_blocks(rows, labels, Constraints(), features=[Feature("age")])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "report.html")
+    ...     with StagedFiles() as files:
+    ...         stage_blocked_report(files, path, summary, rows, labels, Constraints(), title="Ages", run={})
+    ...     "<h1>Ages</h1>" in path.read_text(encoding="utf-8")
+    True
     """
     rng = np.random.default_rng(0)
     drawn = np.unique(rng.integers(rows.n_rows, size=min(MAX_SAMPLED_ROWS, 2 * rows.n_rows)))

@@ -22,7 +22,7 @@ from mustlink.tables._options import check_options
 from mustlink.tables._pair_scores import PairScores, read_pair_scores
 from mustlink.tables._questions import check_questions_suffix, read_questions, stage_questions
 from mustlink.tables._read import read_table, refuse_reading_options, require
-from mustlink.tables._stream import ArrayStream, TableStream, is_streamed, open_stream
+from mustlink.tables._stream import TableStream, is_streamed, open_stream
 from mustlink.tables._stream_encoder import StreamEncoding, encode_stream
 from mustlink.tables._stream_write import check_streamed_suffix, stage_stream
 from mustlink.tables._table import Table
@@ -31,7 +31,6 @@ from mustlink.tables._write import check_output_suffix, check_sheet_size, stage_
 
 __all__ = [
     "TIME_UNITS",
-    "ArrayStream",
     "BinaryTable",
     "ColumnEncoder",
     "Dialect",

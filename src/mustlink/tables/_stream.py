@@ -53,7 +53,19 @@ class TableStream(ABC):
         The names of the columns.
     n_rows : int
         The number of rows.
+
+    Examples
+    --------
+    >>> import numpy as np, os, tempfile
+    >>> from mustlink.tables import open_stream
+    >>> path = os.path.join(tempfile.mkdtemp(), "rows.npy")
+    >>> np.save(path, np.array([[1.0, 2.0], [3.0, 4.0]]))
+    >>> [part.frame["x1"].tolist() for part in open_stream(path).parts(["x1"])]
+    [[2.0, 4.0]]
     """
+
+    # The whole table, if it is one array of numbers in a file.
+    array: Array | None = None
 
     def __init__(self, path: str | os.PathLike[str], names: Sequence[str], n_rows: int) -> None:
         self.path, self.source = Path(path), str(path)
@@ -217,21 +229,22 @@ class ArrayStream(TableStream):
     """An array of NumPy, read some rows at a time; its columns are called x0, x1 and so on."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.array: Array = map_npy(Path(path))
-        super().__init__(path, [f"x{place}" for place in range(self.array.shape[1])], len(self.array))
-        self.dtype = np.dtype(np.float32 if self.array.dtype == np.float32 else np.float64)
+        self._array: Array = map_npy(Path(path))
+        super().__init__(path, [f"x{place}" for place in range(self._array.shape[1])], len(self._array))
+        self.dtype = np.dtype(np.float32 if self._array.dtype == np.float32 else np.float64)
+        self.array = self._array
 
     @property
     def memory_bytes(self) -> int:
-        return int(self.array.size * self.dtype.itemsize)
+        return int(self._array.size * self.dtype.itemsize)
 
     def parts(self, columns: Collection[str]) -> Iterator[TablePart]:
-        step = max(1, PART_CELLS // max(1, self.array.shape[1]))
+        step = max(1, PART_CELLS // max(1, self._array.shape[1]))
         for start in range(0, self.n_rows, step):
-            yield TablePart(start, self._frame(self.array[start : start + step], columns))
+            yield TablePart(start, self._frame(self._array[start : start + step], columns))
 
     def frame_at(self, rows: Indices, columns: Collection[str]) -> pd.DataFrame:
-        return self._frame(self.array[rows], columns)
+        return self._frame(self._array[rows], columns)
 
     def _frame(self, numbers: Array, columns: Collection[str]) -> pd.DataFrame:
         chosen = [place for place, name in enumerate(self.names) if name in columns]

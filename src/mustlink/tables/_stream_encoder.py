@@ -57,6 +57,20 @@ class StreamEncoding:
         The rows that are left out for their empty cells, in ascending order.
     notices : tuple of str
         What was left out or filled in, as sentences.
+
+    See Also
+    --------
+    encode_stream : Finds it.
+
+    Examples
+    --------
+    >>> import numpy as np, os, tempfile
+    >>> from mustlink.tables import encode_stream, open_stream
+    >>> path = os.path.join(tempfile.mkdtemp(), "rows.npy")
+    >>> np.save(path, np.array([[1.0], [np.nan], [3.0]]))
+    >>> encoding = encode_stream(open_stream(path), missing="drop")
+    >>> encoding.n_rows, encoding.dropped
+    (2, array([1]))
     """
 
     stream: TableStream
@@ -120,7 +134,11 @@ def encode_stream(
         The table.
     ignore : collection of str, default=()
         Columns that are not features: ids, labels.
-    categorical, scale, one_hot, missing
+    categorical : collection of str, default=()
+        Columns to use as categories, however many different values they have.
+    scale, one_hot : bool, default=True
+        As in :func:`encode`.
+    missing : {'error', 'drop', 'mean'}, default='error'
         As in :func:`encode`.
     watch : callable, default=None
         Called with the number of rows that are read.

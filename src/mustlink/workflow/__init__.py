@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from mustlink.catalogue import ESTIMATORS
 from mustlink.workflow._another import AnotherJob, AnotherResult, run_another
-from mustlink.workflow._blocked_table import BlockedTable
 from mustlink.workflow._clusterer import build_clusterer
 from mustlink.workflow._cocluster import CoclusterJob, CoclusterResult, run_cocluster
 from mustlink.workflow._cocluster_links import MatrixLinks
@@ -45,7 +44,6 @@ __all__ = [
     "AnotherJob",
     "AnotherResult",
     "AnswerCounts",
-    "BlockedTable",
     "ClusterView",
     "CoclusterJob",
     "CoclusterResult",

@@ -26,7 +26,6 @@ from mustlink.constraints import Constraints
 from mustlink.errors import FileFormatError, OptionError
 from mustlink.report import KnownCodes
 from mustlink.tables import (
-    ArrayStream,
     Feature,
     StreamEncoding,
     TableStream,
@@ -102,7 +101,7 @@ class BlockedTable:
         """Return rows in blocks: those of an array as they are, others decoded once into a scratch file."""
         encoding, stream = self.encoding, self.source
         shape = encoding.n_rows, len(self.features)
-        if isinstance(stream, ArrayStream) and is_plain(stream.array) and not len(encoding.dropped):
+        if stream.array is not None and is_plain(stream.array) and not len(encoding.dropped):
             rows = FileRows(stream.array, labels=self._labels)
             function = Standardize.of(encoding, stream)
             return rows, rows.transform(function, shape[1], encoding.dtype)

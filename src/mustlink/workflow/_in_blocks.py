@@ -58,9 +58,9 @@ def why_not(job: Job, entry: Entry | None) -> str:
     if not is_streamed(job.table):
         return "this is done for .parquet, a folder of .parquet files and .npy"
     if entry is None:
-        return f"the method auto compares clusterings in memory; choose a method that reads blocks, {methods}"
+        return f"the method auto compares clusterings in memory; choose one that takes blocks, {methods}"
     if not entry.takes_blocks:
-        return f"the method {entry.name} does not; {methods}"
+        return f"the method {entry.name} takes no blocks; {methods}"
     if job.has_rules:
         return "columns of groups (never or always together) need all rows in memory"
     if job.output is not None and Path(job.output).suffix.lower() == ".xlsx":
