@@ -117,7 +117,22 @@ class DaskRows(BlockedRows):
         return derived
 
     def compute_table(self, function: Task, n_features: int, dtype: Any) -> Any:
-        """Return a Dask array of what a function computes of every block, a row for every row; computed on demand."""
+        """Return a Dask array of what a function computes of every block, a row for every row; computed on demand.
+
+        Parameters
+        ----------
+        function : callable
+            Called on every block.
+        n_features : int
+            The number of columns that it returns.
+        dtype : dtype
+            The type of its numbers.
+
+        Returns
+        -------
+        dask.array.Array of shape (n_rows, n_features)
+            In the chunks of the rows.
+        """
         array = import_dask().array
         sizes = np.diff(self.bounds).tolist()
         calls = zip(self._call(function, ()), sizes, strict=True)
