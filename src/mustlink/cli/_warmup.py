@@ -222,6 +222,7 @@ def _size_steps(rows: Any) -> Iterator[tuple[str, Callable[[], object]]]:
     from mustlink._rows import RowBlocks
     from mustlink.blocks import FileRows
     from mustlink.constraints import Constraints
+    from mustlink.kmeans import PriorityCOPKMeans
     from mustlink.sizes import BalancedClustering, SizeConstrainedKMeans, assign, assign_linked
 
     # Costs of which all rows want the first cluster, so that most have to move.
@@ -235,7 +236,8 @@ def _size_steps(rows: Any) -> Iterator[tuple[str, Callable[[], object]]]:
     for dtype in ("float32", "float64"):
         for name, given in conditions.items():
             yield f"assign, {name}, {dtype}", partial(assign, costs.astype(dtype), **({"size_min": 7} | given))
-        yield f"rows in blocks, {dtype}", partial(getattr, FileRows(rows.astype(dtype)), "moments")
+        blocks = FileRows(rows.astype(dtype))
+        yield f"rows in blocks, {dtype}", partial(PriorityCOPKMeans(3, random_state=0).fit, blocks)
         large = RowBlocks(rows.astype(dtype))
         yield f"sizes of large tables, {dtype}", partial(large.assign_priced, rows[:3], np.ones(24), np.zeros(3))
     # Components fill the clusters without slack, which takes moves of components.
