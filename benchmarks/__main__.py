@@ -35,6 +35,7 @@ NAMES = (
     "relational",
     "alternative",
     "sizes",
+    "scale",
     "studio",
     "inference",
     "interrupt",

@@ -159,7 +159,7 @@ class SizeConstrainedKMeans(BaseWeightedKMeans):
     `pivot_min`, `outlier_cost`, and `apart_max` above 1.
 
     X may be rows of a file (:class:`mustlink.blocks.FileRows`) that are larger than memory. Exact sizes need the
-    cluster of every row and the gap to the next one, so that memory grows with the rows, by about 100 bytes for each
+    cluster of every row and the gap to the next one, so that memory grows with the rows, by several numbers for each
     beside some hundred megabytes for moves near the borders of clusters, but neither with their columns nor with the
     clusters; costs are computed again in every pass. Links other than cannot-links in separate cliques hold the costs
     of all rows in all clusters, and are refused where these are too many. Rows on other machines are refused.
