@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pickle
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from mustlink.blocks import BlockedRows
+from mustlink.blocks.core import join_results
 
 N_CLASSES = 10
 # Rows are drawn in pieces of this size, each from a seed of its own: a shorter table is the start of a longer one.
@@ -74,6 +76,10 @@ class CountedRows(BlockedRows):
         results = self._rows.run(task, *shared, each=each)
         self._count(task, shared, each, results)
         return results
+
+    def total(self, task: Any, *shared: Any, each: Any = None) -> Any:
+        results = self.run(task, *shared, each=each)
+        return reduce(join_results, results)
 
     def gather(self, index: Any) -> Any:
         found = self._rows.gather(index)
