@@ -19,7 +19,7 @@ from mustlink import Constraints
 from mustlink.blocks import BlockedRows, FileRows
 from mustlink.boosting import BoostCluster, BoostedConstrainedKMeans, CoAssociation, RobustBoostCluster
 from mustlink.boosting._blocked import _refinement, _shown
-from mustlink.boosting._blocked._checkpoint import Checkpoint, rounded
+from mustlink.boosting._blocked._checkpoint import Checkpoint, describe_table, digest, rounded
 from mustlink.boosting._blocked._code_passes import CodeBlocks
 from mustlink.boosting._code_kmeans import centers_of, compute_centers, sum_codes
 from mustlink.errors import TooLargeError
@@ -402,6 +402,47 @@ def test_checkpoints_of_another_fit_change_nothing(cls: type, tmp_path: Path, fe
     found, n_passes_found = count_passes(cls, X, links, checkpoint=tmp_path)
     assert n_passes_found == n_passes
     np.testing.assert_array_equal(found.labels_, expected.labels_)
+
+
+@pytest.mark.parametrize("cls", CLASSES)
+@pytest.mark.parametrize("kind", ["small unit", "other means", "rows swapped"])
+def test_checkpoints_of_a_table_with_nearly_the_same_moments_change_nothing(
+    cls: type, kind: str, tmp_path: Path, few_rows_held: int
+) -> None:
+    X, y = make_table()
+    X[:, 0] *= 1e-6
+    links = draw_links(y, 200, wrong=0.2)
+    expected, n_passes = count_passes(cls, X, links)
+    other, rows = X.copy(), links.constrained_rows()
+    if kind == "small unit":
+        # The range stays the same.
+        inner = np.setdiff1d(np.arange(len(X)), [X[:, 0].argmin(), X[:, 0].argmax(), *rows])
+        other[inner, 0] *= 0.5
+    elif kind == "other means":
+        inner = np.setdiff1d(np.arange(len(X)), [*X.argmin(axis=0), *X.argmax(axis=0), *rows])
+        other[inner, 1] = X[:, 1].min() + X[:, 1].max() - X[inner, 1]
+    else:
+        other[rows[:2]] = X[rows[:2][::-1]]
+    count_passes(cls, other, links, checkpoint=tmp_path)
+    found, n_passes_found = count_passes(cls, X, links, checkpoint=tmp_path)
+    assert n_passes_found == n_passes
+    np.testing.assert_array_equal(found.labels_, expected.labels_)
+
+
+def test_a_checkpoint_depends_on_columns_in_their_own_units_and_on_the_order_of_held_rows() -> None:
+    X, _ = make_table(200)
+    X[:, 0] *= 1e-6
+    X[:, 2] -= X[:, 2].mean()
+
+    def key(table: Any) -> str:
+        return digest(*describe_table(FileRows(table, block_rows=30), table[:2]))
+
+    swapped, small, middle = X.copy(), X.copy(), np.setdiff1d(np.arange(2, 200), [X[:, 0].argmin(), X[:, 0].argmax()])
+    swapped[:2] = X[1::-1]
+    small[middle[0], 0] = X[middle[1], 0]
+    assert len({key(X), key(swapped), key(small)}) == 3
+    # Sums in other blocks differ by rounding only.
+    assert digest(*describe_table(FileRows(X, block_rows=71), X[:2])) == key(X)
 
 
 def test_a_damaged_checkpoint_is_not_used(tmp_path: Path, few_rows_held: int) -> None:

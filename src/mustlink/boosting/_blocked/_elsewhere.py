@@ -42,7 +42,7 @@ class Elsewhere:
     @cached_property
     def _checkpoint(self) -> Checkpoint:
         rows = self.shown.rows
-        return Checkpoint(rows.checkpoint, *describe_table(rows), self.shown.index)
+        return Checkpoint(rows.checkpoint, *describe_table(rows, self.shown.table), self.shown.index)
 
     def finish(self, run: BaseRun, seed: int) -> BaseRun:
         """Return a run of the shown rows that labels all rows: k-means is continued over all of them."""
