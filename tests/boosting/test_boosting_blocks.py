@@ -445,6 +445,22 @@ def test_a_checkpoint_depends_on_columns_in_their_own_units_and_on_the_order_of_
     assert digest(*describe_table(FileRows(X, block_rows=71), X[:2])) == key(X)
 
 
+def test_checkpoints_of_other_starting_centers_change_nothing(tmp_path: Path, few_rows_held: int) -> None:
+    X = np.random.RandomState(0).normal(size=(1_000, 100))
+    start = X[:12].copy()
+    other = start.copy()
+    # In the middle, which repr leaves out.
+    other[5:7] = X[900:902]
+
+    def fit(init: Any, folder: Path | None) -> Any:
+        estimator = KMeans(12, init=init, n_init=1, max_iter=2)
+        return BoostCluster(estimator, 12, random_state=0).fit(FileRows(X, checkpoint=folder)).labels_
+
+    fit(start, tmp_path)
+    np.testing.assert_array_equal(fit(other, tmp_path), fit(other, None))
+    assert len(list(tmp_path.iterdir())) == 2
+
+
 def test_a_damaged_checkpoint_is_not_used(tmp_path: Path, few_rows_held: int) -> None:
     X, y = make_table()
     links = draw_links(y)

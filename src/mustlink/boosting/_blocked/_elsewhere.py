@@ -56,7 +56,7 @@ class Elsewhere:
 
         # The centers that it starts from are left out: threads of scikit-learn add up in any order, and they differ by
         # rounding. They depend on nothing else.
-        parts = ("kmeans", seed, repr(sorted(base.get_params().items(), key=str)), *describe(run.directions))
+        parts = ("kmeans", seed, *describe_parameters(base), *describe(run.directions))
         centers = self._checkpoint.load_or_compute(parts, compute)["centers"]
         model = NearestCenter(centers)
         return replace(run, labels=model.predict(table).astype(run.labels.dtype), model=model)
@@ -124,6 +124,15 @@ def encode_block(block: Array, coder: Coder) -> Array:
         labels = run.model.predict(new.table_of(run.directions, takes_sparse=False))  # type: ignore[union-attr]
         codes[:, t] = renumber(np.asarray(labels), kernel.names[t])
     return codes
+
+
+def describe_parameters(base: Any) -> list[Any]:
+    """Return the parameters of a k-means; centers to start from are an array, as repr abbreviates large ones."""
+    parameters = base.get_params()
+    start = parameters.pop("init")
+    # The repr of a function has its address, so that another session does not take it for the same one.
+    is_array = not (isinstance(start, str) or callable(start))
+    return [repr(sorted(parameters.items())), np.asarray(start, dtype=np.float64) if is_array else start]
 
 
 def describe(directions: Directions | None) -> tuple[Any, ...]:
