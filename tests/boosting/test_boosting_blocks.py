@@ -186,6 +186,38 @@ def test_kmeans_without_links_ends_at_means_of_all_rows(few_rows_held: int) -> N
     np.testing.assert_array_equal(model.predict(X), model.labels_)
 
 
+@pytest.mark.parametrize("with_links", [False, True])
+@pytest.mark.parametrize("cls", [BoostCluster, RobustBoostCluster])
+def test_a_cluster_without_a_row_in_memory_is_found(
+    cls: type, with_links: bool, few_rows_held: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.RandomState(0)
+    X = rng.normal(size=(2_000, 2))
+    y = np.repeat([1, 0], 1_000)
+    X[:1_000] += 8
+    far = np.array([123, 1_456])
+    X[far] = [1e4, 1e4] + rng.normal(size=(2, 2))
+    draw = _shown.sample_without_replacement
+
+    def draw_without_far(*args: Any, **kwargs: Any) -> Any:
+        return np.setdiff1d(draw(*args, **kwargs), far)
+
+    monkeypatch.setattr(_shown, "sample_without_replacement", draw_without_far)
+    rest = np.setdiff1d(np.arange(2_000), far)
+    links = Constraints()
+    if with_links:
+        links = Constraints.sample(np.where(np.isin(np.arange(2_000), rest), y, -1), n_pairs=40, random_state=0)
+    for seed in range(3):
+        # Trials are of the rows in memory only.
+        settings = {"trial_weight": 0.0} if cls is RobustBoostCluster else {}
+        model = make(cls, estimator=KMeans(n_init=3), random_state=seed, **settings).fit(FileRows(X), constraints=links)
+        assert not np.isin(model.labels_[far], model.labels_[rest]).any()
+        assert model.n_clusters_ == len(np.unique(model.labels_)) == model.labels_.max() + 1
+        np.testing.assert_array_equal(model.predict(X[far]), model.labels_[far])
+        if with_links:
+            assert model.violations_.is_empty
+
+
 @pytest.mark.parametrize("kind", ["must_link", "cannot_link"])
 @pytest.mark.parametrize("cls", CLASSES)
 def test_one_kind_of_link_is_enough(cls: type, kind: str, few_rows_held: int) -> None:
