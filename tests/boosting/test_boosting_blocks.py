@@ -196,7 +196,7 @@ def test_a_cluster_without_a_row_in_memory_is_found(
     y = np.repeat([1, 0], 1_000)
     X[:1_000] += 8
     far = np.array([123, 1_456])
-    X[far] = [1e4, 1e4] + rng.normal(size=(2, 2))
+    X[far] = rng.normal(loc=1e4, size=(2, 2))
     draw = _shown.sample_without_replacement
 
     def draw_without_far(*args: Any, **kwargs: Any) -> Any:
