@@ -19,7 +19,7 @@ from mustlink import Constraints
 from mustlink.blocks import BlockedRows, FileRows
 from mustlink.boosting import BoostCluster, BoostedConstrainedKMeans, CoAssociation, RobustBoostCluster
 from mustlink.boosting._blocked import _refinement, _shown
-from mustlink.boosting._blocked._checkpoint import Checkpoint, rounded
+from mustlink.boosting._blocked._checkpoint import Checkpoint, describe_table, digest, rounded
 from mustlink.boosting._blocked._code_passes import CodeBlocks
 from mustlink.boosting._code_kmeans import centers_of, compute_centers, sum_codes
 from mustlink.errors import TooLargeError
@@ -184,6 +184,38 @@ def test_kmeans_without_links_ends_at_means_of_all_rows(few_rows_held: int) -> N
     centers = model._voters[0].model.centers
     np.testing.assert_allclose(centers, [X[model.labels_ == c].mean(axis=0) for c in range(N_CLUSTERS)])
     np.testing.assert_array_equal(model.predict(X), model.labels_)
+
+
+@pytest.mark.parametrize("with_links", [False, True])
+@pytest.mark.parametrize("cls", [BoostCluster, RobustBoostCluster])
+def test_a_cluster_without_a_row_in_memory_is_found(
+    cls: type, with_links: bool, few_rows_held: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.RandomState(0)
+    X = rng.normal(size=(2_000, 2))
+    y = np.repeat([1, 0], 1_000)
+    X[:1_000] += 8
+    far = np.array([123, 1_456])
+    X[far] = rng.normal(loc=1e4, size=(2, 2))
+    draw = _shown.sample_without_replacement
+
+    def draw_without_far(*args: Any, **kwargs: Any) -> Any:
+        return np.setdiff1d(draw(*args, **kwargs), far)
+
+    monkeypatch.setattr(_shown, "sample_without_replacement", draw_without_far)
+    rest = np.setdiff1d(np.arange(2_000), far)
+    links = Constraints()
+    if with_links:
+        links = Constraints.sample(np.where(np.isin(np.arange(2_000), rest), y, -1), n_pairs=40, random_state=0)
+    for seed in range(3):
+        # Trials are of the rows in memory only.
+        settings = {"trial_weight": 0.0} if cls is RobustBoostCluster else {}
+        model = make(cls, estimator=KMeans(n_init=3), random_state=seed, **settings).fit(FileRows(X), constraints=links)
+        assert not np.isin(model.labels_[far], model.labels_[rest]).any()
+        assert model.n_clusters_ == len(np.unique(model.labels_)) == model.labels_.max() + 1
+        np.testing.assert_array_equal(model.predict(X[far]), model.labels_[far])
+        if with_links:
+            assert model.violations_.is_empty
 
 
 @pytest.mark.parametrize("kind", ["must_link", "cannot_link"])
@@ -402,6 +434,63 @@ def test_checkpoints_of_another_fit_change_nothing(cls: type, tmp_path: Path, fe
     found, n_passes_found = count_passes(cls, X, links, checkpoint=tmp_path)
     assert n_passes_found == n_passes
     np.testing.assert_array_equal(found.labels_, expected.labels_)
+
+
+@pytest.mark.parametrize("cls", CLASSES)
+@pytest.mark.parametrize("kind", ["small unit", "other means", "rows swapped"])
+def test_checkpoints_of_a_table_with_nearly_the_same_moments_change_nothing(
+    cls: type, kind: str, tmp_path: Path, few_rows_held: int
+) -> None:
+    X, y = make_table()
+    X[:, 0] *= 1e-6
+    links = draw_links(y, 200, wrong=0.2)
+    expected, n_passes = count_passes(cls, X, links)
+    other, rows = X.copy(), links.constrained_rows()
+    if kind == "small unit":
+        # The range stays the same.
+        inner = np.setdiff1d(np.arange(len(X)), [X[:, 0].argmin(), X[:, 0].argmax(), *rows])
+        other[inner, 0] *= 0.5
+    elif kind == "other means":
+        inner = np.setdiff1d(np.arange(len(X)), [*X.argmin(axis=0), *X.argmax(axis=0), *rows])
+        other[inner, 1] = X[:, 1].min() + X[:, 1].max() - X[inner, 1]
+    else:
+        other[rows[:2]] = X[rows[:2][::-1]]
+    count_passes(cls, other, links, checkpoint=tmp_path)
+    found, n_passes_found = count_passes(cls, X, links, checkpoint=tmp_path)
+    assert n_passes_found == n_passes
+    np.testing.assert_array_equal(found.labels_, expected.labels_)
+
+
+def test_a_checkpoint_depends_on_columns_in_their_own_units_and_on_the_order_of_held_rows() -> None:
+    X, _ = make_table(200)
+    X[:, 0] *= 1e-6
+    X[:, 2] -= X[:, 2].mean()
+
+    def key(table: Any) -> str:
+        return digest(*describe_table(FileRows(table, block_rows=30), table[:2]))
+
+    swapped, small, middle = X.copy(), X.copy(), np.setdiff1d(np.arange(2, 200), [X[:, 0].argmin(), X[:, 0].argmax()])
+    swapped[:2] = X[1::-1]
+    small[middle[0], 0] = X[middle[1], 0]
+    assert len({key(X), key(swapped), key(small)}) == 3
+    # Sums in other blocks differ by rounding only.
+    assert digest(*describe_table(FileRows(X, block_rows=71), X[:2])) == key(X)
+
+
+def test_checkpoints_of_other_starting_centers_change_nothing(tmp_path: Path, few_rows_held: int) -> None:
+    X = np.random.RandomState(0).normal(size=(1_000, 100))
+    start = X[:12].copy()
+    other = start.copy()
+    # In the middle, which repr leaves out.
+    other[5:7] = X[900:902]
+
+    def fit(init: Any, folder: Path | None) -> Any:
+        estimator = KMeans(12, init=init, n_init=1, max_iter=2)
+        return BoostCluster(estimator, 12, random_state=0).fit(FileRows(X, checkpoint=folder)).labels_
+
+    fit(start, tmp_path)
+    np.testing.assert_array_equal(fit(other, tmp_path), fit(other, None))
+    assert len(list(tmp_path.iterdir())) == 2
 
 
 def test_a_damaged_checkpoint_is_not_used(tmp_path: Path, few_rows_held: int) -> None:

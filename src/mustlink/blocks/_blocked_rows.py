@@ -42,7 +42,8 @@ class BlockedRows(ABC):
     columns : sequence of str, default=None
         The names of the columns.
     checkpoint : path, default=None
-        A folder in which boosting keeps every round, to go on from after a failure.
+        A folder in which boosting keeps every round of tables with more than 50,000 rows, to go on after a failure.
+        Trials are run again, and codes are computed again. The files stay after the fit and may be deleted.
 
     Examples
     --------

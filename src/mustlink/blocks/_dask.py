@@ -40,7 +40,8 @@ class DaskRows(BlockedRows):
         Of numbers; float32 stays, others become float64. Columns in several chunks are joined. The lengths of chunks
         that Dask does not know, such as those of every data frame, are computed in one more pass.
     checkpoint : path, default=None
-        A folder in which boosting keeps every round, to go on from after a failure.
+        A folder in which boosting keeps every round of tables with more than 50,000 rows, to go on after a failure.
+        Trials are run again, and codes are computed again. The files stay after the fit and may be deleted.
 
     Examples
     --------

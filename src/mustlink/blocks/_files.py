@@ -44,7 +44,8 @@ class LocalRows(BlockedRows):
     labels : path, default=None
         A file of NumPy that labels are written to; None keeps them in memory.
     checkpoint : path, default=None
-        A folder in which boosting keeps every round, to go on from after a failure.
+        A folder in which boosting keeps every round of tables with more than 50,000 rows, to go on after a failure.
+        Trials are run again, and codes are computed again. The files stay after the fit and may be deleted.
 
     Examples
     --------
@@ -161,7 +162,8 @@ class FileRows(LocalRows):
         A file of NumPy that labels are written to, as a memory map; None keeps them in memory, 4 bytes per row. It
         appears when it is complete.
     checkpoint : path, default=None
-        A folder in which boosting keeps every round, to go on from after a failure.
+        A folder in which boosting keeps every round of tables with more than 50,000 rows, to go on after a failure.
+        Trials are run again, and codes are computed again. The files stay after the fit and may be deleted.
     block_rows : int, default=None
         The number of rows in a block; None is 8 MB of them.
 

@@ -38,7 +38,8 @@ def open_rows(
     labels : path, default=None
         A file of NumPy to write labels to, as a memory map; None keeps them in memory.
     checkpoint : path, default=None
-        A folder in which boosting keeps every round, to go on from after a failure.
+        A folder in which boosting keeps every round of tables with more than 50,000 rows, to go on after a failure.
+        Trials are run again, and codes are computed again. The files stay after the fit and may be deleted.
     scratch : path, default=None
         A folder with space for the rows of Parquet, which are decoded once and kept there, in single precision if all
         columns are float32, float16 or integers of at most 16 bits, otherwise in double precision. The file has no name

@@ -34,6 +34,8 @@ class BaseRun:
     directions: Any = None  # of the representation that it was run on; None is the plain table
     weight: float = 1.0  # in the co-association
     rows: Indices | None = None  # the rows that have labels, ascending; None is all
+    # The number of labels of the model, from 0, if rows elsewhere may have labels that these do not have.
+    n_labels: int = 0
 
     def without_rows(self) -> BaseRun:
         """Return only what is needed to predict new rows."""

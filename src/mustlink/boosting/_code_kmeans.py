@@ -52,6 +52,13 @@ class CodeCenters:
         table = np.ascontiguousarray(self.table[:, clusters])
         return replace(self, table=table, lengths=self.lengths[clusters], masses=self.masses[clusters])
 
+    def padded(self, n_clusters: int) -> CodeCenters:
+        """Add empty clusters up to a number."""
+        n_more = max(0, n_clusters - len(self.lengths))
+        table = np.ascontiguousarray(np.pad(self.table, ((0, 0), (0, n_more))))
+        lengths = np.pad(self.lengths, (0, n_more), constant_values=np.inf)
+        return replace(self, table=table, lengths=lengths, masses=np.pad(self.masses, (0, n_more)))
+
 
 @dataclass(frozen=True)
 class CodeMasses:

@@ -330,7 +330,8 @@ class SparkRows(PackedRows):
         The number of blocks, some of which may have no rows; None is two for every core of the cluster, and more if a
         block would have more than 32 MB.
     checkpoint : path, default=None
-        A folder in which boosting keeps every round, to go on from after a failure.
+        A folder in which boosting keeps every round of tables with more than 50,000 rows, to go on after a failure.
+        Trials are run again, and codes are computed again. The files stay after the fit and may be deleted.
 
     See Also
     --------

@@ -17,10 +17,10 @@ from mustlink._types import Array, Floats
 from mustlink._warnings import warn_caller
 from mustlink.blocks import BlockedRows
 
-__all__ = ["Checkpoint", "describe_table", "rounded"]
+__all__ = ["Checkpoint", "describe_table", "digest", "rounded"]
 
 # Part of every name, so that files of another format are not read.
-FORMAT = "mustlink rounds 1"
+FORMAT = "mustlink rounds 2"
 # Decimals, relative to the largest number, in which numbers are compared: sums on several threads differ by rounding.
 DIGITS = 8
 # What a file that was cut off or changed can raise.
@@ -39,15 +39,16 @@ class Checkpoint:
     """
 
     def __init__(self, folder: Path | None, *context: Any) -> None:
-        self._folder, self._context = folder, context
+        self._folder, self._context = folder, ""
         if folder is not None:
             make_folder(folder)
+            self._context = digest(*context)
 
     def load_or_compute(self, parts: tuple[Any, ...], compute: Callable[[], dict[str, Array]]) -> dict[str, Array]:
         """Return the arrays kept for these parts, or compute and keep them."""
         if self._folder is None:
             return compute()
-        path = self._folder / f"round-{digest(FORMAT, *self._context, *parts)}.npz"
+        path = self._folder / f"round-{digest(FORMAT, self._context, *parts)}.npz"
         found = load(path)
         if found is None:
             found = compute()
@@ -101,7 +102,15 @@ def rounded(values: Floats) -> Floats:
     return np.asarray(np.round(values / (largest or 1.0), DIGITS) + 0.0, dtype=np.float64)
 
 
-def describe_table(rows: BlockedRows) -> tuple[Any, ...]:
-    """Return what tells a table apart from others: its shape, type, ranges and variances."""
+def describe_table(rows: BlockedRows, held: Array) -> tuple[Any, ...]:
+    """Return what tells a table apart from others: its shape, type, moments, and the rows of it that are in memory.
+
+    Moments do not depend on the order of the rows, but labels of the rows in memory do.
+    """
     moments = rows.moments
-    return rows.shape, rows.dtype.str, moments.lowest, moments.highest, rounded(moments.variance)
+    # Of a constant column the deviation is rounding.
+    deviation = np.where(moments.lowest < moments.highest, np.sqrt(moments.variance), 0.0)
+    # Every column in its own unit. A mean may be zero but for rounding, so that its unit is the deviation.
+    mean = np.round(moments.mean / np.where(deviation > 0, deviation, 1.0), DIGITS) + 0.0
+    spread = " ".join(f"{value:.{DIGITS}e}" for value in deviation)
+    return rows.shape, rows.dtype.str, moments.lowest, moments.highest, mean, spread, held

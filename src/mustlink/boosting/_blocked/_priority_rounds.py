@@ -39,8 +39,9 @@ class BlockedRounds:
         """Gather the linked rows, unless they are too many."""
         check_shown(rows, len(pairs.linked), who)
         links = pairs.linked, pairs.left, pairs.right, pairs.is_must
-        checkpoint = Checkpoint(rows.checkpoint, *describe_table(rows), *links)
-        return cls(rows, pairs, PriorityPasses(rows, pairs.linked), checkpoint)
+        passes = PriorityPasses(rows, pairs.linked)
+        checkpoint = Checkpoint(rows.checkpoint, *describe_table(rows, passes.table), *links)
+        return cls(rows, pairs, passes, checkpoint)
 
     def cluster(self, priority: Floats, start: Array, max_iter: int) -> tuple[Array, Array, int]:
         """Make a run; return the labels of the linked rows, the centers, and the number of assignments."""

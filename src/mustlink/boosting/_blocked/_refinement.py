@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -52,11 +52,11 @@ def is_kmeans(model: Any) -> bool:
 def with_model(run: BaseRun, table: Array) -> BaseRun:
     """Return a run of some rows that can label all others, given the rows as the base was given them."""
     if run.model is None:
-        return BaseRun(run.labels, NearestRow(table, run.labels), run.directions, run.weight)
+        return replace(run, model=NearestRow(table, run.labels))
     if not is_kmeans(run.model):
         return run
     centers = run.model.cluster_centers_.astype(table.dtype).astype(np.float64)
-    return BaseRun(run.labels, NearestCenter(centers), run.directions, run.weight)
+    return replace(run, model=NearestCenter(centers), n_labels=len(centers))
 
 
 def limit_rows(base: BaseClusterer) -> None:

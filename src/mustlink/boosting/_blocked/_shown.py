@@ -85,6 +85,11 @@ class ShownRows:
         return self.rows.shape
 
     @cached_property
+    def table(self) -> Array:
+        """The shown rows."""
+        return np.ascontiguousarray(self.rows.gather(self.index))
+
+    @cached_property
     def held(self) -> list[tuple[Array, ...]]:
         """The places of the shown rows in each block."""
         return self.rows.split(self.index)
@@ -97,7 +102,7 @@ class ShownRows:
     def coordinates(self, standardize: bool, n_components: int | None) -> Coordinates:
         """Return the coordinates of the shown rows; scaling and spread are those of all rows."""
         scaling, variance = self._scaling(standardize), self.column_variance(standardize)
-        scaled, _ = scaling.apply(np.ascontiguousarray(self.rows.gather(self.index)))
+        scaled, _ = scaling.apply(self.table)
         trace = float(variance.sum())
         n_rows, n_columns = self.shape
         spread = trace / max(1, min(n_columns, n_rows - 1)) if trace > 0 else 1.0

@@ -186,7 +186,7 @@ class BaseBoostCluster(ConstrainedClusterMixin, BaseEstimator):
     ) -> None:
         """Keep the clusters, the reports of the rounds, and what is needed to predict new rows."""
         self.labels_ = consensus.labels.copy()
-        self.n_clusters_ = int(consensus.labels.max()) + 1
+        self.n_clusters_ = consensus.n_clusters
         self.coassociation_ = consensus.kernel
         self.is_plain_ = is_plain
         self._consensus = consensus

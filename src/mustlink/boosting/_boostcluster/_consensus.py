@@ -34,6 +34,7 @@ __all__ = [
     "kmeans_on_codes",
     "promising_starts",
     "subsample_with_linked",
+    "typical_count",
 ]
 
 N_STARTS = 10
@@ -62,8 +63,13 @@ class Consensus:
     @classmethod
     def of_run(cls, run: BaseRun) -> Self:
         """Take the labels of one run of the base as they are."""
-        kernel = CoAssociation.from_labels([run.labels])
+        kernel = combine_runs([replace(run, weight=1.0)])
         return cls(kernel, kernel.codes[:, 0].astype(np.int64))
+
+    @property
+    def n_clusters(self) -> int:
+        """The number of clusters; of rows in blocks, those without a row in the kernel are included."""
+        return int(self.labels.max()) + 1 if self.centers is None else len(self.centers.lengths)
 
     @property
     def n_rows(self) -> int:
@@ -122,7 +128,7 @@ class Consensus:
 
     def code_centers(self) -> CodeCenters:
         """Return the centers of the clusters in the space of codes."""
-        return self.centers or compute_centers(self.kernel, self.labels, int(self.labels.max()) + 1)
+        return self.centers or compute_centers(self.kernel, self.labels, self.n_clusters)
 
     def _predict_embedded(self, labels_per_run: Array, run: BaseRun) -> Ints:
         """Embed new rows; the base predicts their clusters, or they get that of the nearest row."""
@@ -202,8 +208,21 @@ def kmeans_on_codes(
 
 
 def combine_runs(voters: Sequence[BaseRun]) -> CoAssociation:
-    """Return the co-association of some runs."""
-    return CoAssociation.from_labels([run.labels for run in voters], [run.weight for run in voters])
+    """Return the co-association of some runs; labels that only rows elsewhere have are numbered, too."""
+    weights = [run.weight for run in voters]
+    n_more = max(run.n_labels for run in voters)
+    if not n_more:
+        return CoAssociation.from_labels([run.labels for run in voters], weights)
+    # For a while there are more rows, which have every label.
+    kernel = CoAssociation.from_labels([with_every_label(run, n_more) for run in voters], weights)
+    return kernel.with_codes(kernel.codes[:-n_more].copy())
+
+
+def with_every_label(run: BaseRun, n_more: int) -> Array:
+    """Return the labels of a run, and of more rows that have all labels of its model."""
+    if not run.n_labels:
+        return np.concatenate([run.labels, np.repeat(run.labels[:1], n_more)])
+    return np.concatenate([run.labels, np.minimum(np.arange(n_more), run.n_labels - 1)])
 
 
 def count_clusters(labels: Array) -> int:

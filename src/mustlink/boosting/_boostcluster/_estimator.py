@@ -15,7 +15,7 @@ from mustlink.boosting._bases import BaseClusterer
 from mustlink.boosting._blocked._elsewhere import Elsewhere
 from mustlink.boosting._blocked._shown import ShownRows
 from mustlink.boosting._boostcluster._base import BaseBoostCluster, list_suspects
-from mustlink.boosting._boostcluster._consensus import Consensus, find_consensus
+from mustlink.boosting._boostcluster._consensus import Consensus, find_consensus, typical_count
 from mustlink.boosting._boostcluster._coordinates import make_coordinates
 from mustlink.boosting._boostcluster._representations import Kind, Representation
 from mustlink.boosting._boostcluster._rounds import BoostProblem, boost, draw_seeds
@@ -248,7 +248,7 @@ class BoostCluster(BaseBoostCluster):
         if voters:
             consensus = find_consensus(voters, base, self._setting("consensus"), n_components, seed)
             if elsewhere is not None:
-                consensus = elsewhere.extend(consensus, voters)
+                consensus = elsewhere.extend(consensus, voters, typical_count(voters, base))
         else:
             plain_seed = draw_seed(rng)
             run = run_base(base, coordinates, None, plain_seed, "on the plain table")

@@ -18,7 +18,7 @@ from mustlink.boosting._bases import BaseClusterer, BaseRun
 from mustlink.boosting._blocked._elsewhere import Elsewhere
 from mustlink.boosting._blocked._shown import ShownRows
 from mustlink.boosting._boostcluster._base import BaseBoostCluster, list_suspects
-from mustlink.boosting._boostcluster._consensus import Consensus, kmeans_on_codes
+from mustlink.boosting._boostcluster._consensus import Consensus, kmeans_on_codes, typical_count
 from mustlink.boosting._boostcluster._coordinates import Coordinates, make_coordinates
 from mustlink.boosting._boostcluster._links import LinkSet
 from mustlink.boosting._boostcluster._representations import Representation
@@ -481,7 +481,7 @@ def list_consensus(
         n_rows = None if elsewhere is None else elsewhere.n_rows
         consensus = kmeans_on_codes(voters, problem.base, links, penalty, n_rows)
         if elsewhere is not None:
-            consensus = elsewhere.extend(consensus, voters)
+            consensus = elsewhere.extend(consensus, voters, typical_count(voters, problem.base))
         found = [(consensus, voters)]
         if links.agreement(consensus.labels) >= np.mean(agreement) - PLAIN_MARGIN / np.sqrt(len(links)):
             return found

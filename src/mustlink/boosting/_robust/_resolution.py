@@ -18,7 +18,7 @@ from mustlink._types import Array, Floats, Ints
 from mustlink.boosting._bases import BaseClusterer, BaseRun
 from mustlink.boosting._boostcluster._consensus import Consensus, kmeans_on_codes, subsample_with_linked
 from mustlink.boosting._boostcluster._links import LinkSet
-from mustlink.boosting._coassociation import CoAssociation, label_names
+from mustlink.boosting._coassociation import CoAssociation, label_names, renumber
 from mustlink.boosting._coassociation_kernels import nearest_two, vote_by_similarity
 from mustlink.boosting._code_kmeans import (
     CodeCenters,
@@ -105,9 +105,12 @@ class ResolvedConsensus(Consensus):
 
         They go to the nearest center of the linked rows if `follows_linked`, else to that of all rows. If the kernel
         has some rows of a table in blocks only, `others` are the masses of those of the others that have labels, and
-        `blocks` the codes of all.
+        `blocks` the codes of all. Clusters of `others` beyond those of the marginals have no row in the kernel.
         """
-        masses = sum_codes(kernel, labels, marginals.rows.shape[1])
+        n_clusters = n_known = marginals.rows.shape[1]
+        if others is not None:
+            n_clusters = len(others.sizes)
+        masses = sum_codes(kernel, labels, n_clusters)
         centers = centers_of(masses if others is None else masses + others, kernel)
         if follows_linked:
             centers = centers_of_linked(kernel, labels, links, centers)
@@ -115,20 +118,25 @@ class ResolvedConsensus(Consensus):
             kernel,
             labels,
             linked=links.rows,
-            marginals=marginals.rows,
+            marginals=np.pad(marginals.rows, ((0, 0), (0, n_clusters - n_known))),
             link_marginals=marginals.links,
             centers=centers,
             blocks=blocks,
         )
         assigned = resolved._assign(kernel)
         assigned[links.rows] = labels[links.rows]
-        return replace(resolved, labels=assigned).compact()
+        used = np.union1d(label_names(assigned), np.arange(n_known, n_clusters))
+        return replace(resolved, labels=assigned)._take(used)
+
+    def _take(self, clusters: Ints) -> Self:
+        """Keep some of the clusters, all those with rows among them, and number them from 0."""
+        labels = renumber(self.labels, clusters).astype(np.int64)
+        marginals = np.ascontiguousarray(self.marginals[:, clusters])
+        return replace(self, labels=labels, marginals=marginals, centers=self.centers.take(clusters))
 
     def compact(self) -> Self:
         """Number the clusters in use from 0."""
-        used = label_names(self.labels)
-        marginals = np.ascontiguousarray(self.marginals[:, used])
-        return replace(super().compact(), marginals=marginals, centers=self.centers.take(used))
+        return self._take(label_names(self.labels))
 
     def numbered(self, numbers: Ints) -> Self:
         """Give every cluster another of the numbers in use."""
