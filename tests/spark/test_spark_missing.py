@@ -1,4 +1,4 @@
-"""Messages where Spark, Java or a session is missing; they need none of them."""
+"""What needs no session: messages where Spark, Java or a session is missing, and choices that are refused."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 
 from mustlink.errors import OptionError
 from mustlink.spark import MLlibKMeans, cluster
+from mustlink.spark._cluster import _sizes
 
 
 def test_pyspark_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -33,3 +34,8 @@ def test_the_part_is_imported_without_pyspark() -> None:
     code = "import sys, mustlink.spark; print('pyspark' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+def test_noise_is_counted_apart_from_clusters() -> None:
+    sizes, n_noise = _sizes({0: 50, 1: 43, -1: 7}, 2)
+    assert (sizes.tolist(), n_noise) == ([50, 43], 7)

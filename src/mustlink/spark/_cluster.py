@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mustlink._estimators import count_parameter
+from mustlink._types import Ints
 from mustlink.base import warn_of_fewer_clusters
 from mustlink.catalogue import CATALOGUE, DEFAULT_METHOD, Entry, find_clusterer
 from mustlink.errors import ConstraintError, InfeasibleError, OptionError
@@ -103,11 +104,11 @@ def cluster(
         except (ConstraintError, InfeasibleError) as error:
             raise given.with_ids(error) from error
         # Computed here, while the rows are kept.
-        sizes = _count_labels(clusterer.labels_, n_clusters)
+        sizes, n_noise = _sizes(_count_labels(clusterer.labels_), n_clusters)
     finally:
         rows.unpersist()
     assert rows.columns is not None
-    model = SparkModel(clusterer, id, rows.columns, given.to_frame(clusterer.violations_), sizes)
+    model = SparkModel(clusterer, id, rows.columns, given.to_frame(clusterer.violations_), sizes, n_noise)
     return clusterer.labels_, model
 
 
@@ -131,11 +132,16 @@ def _build(entry: Entry, n_clusters: int, estimator: Any, random_state: Any, par
     return kind(**{name: value for name, value in asked.items() if name in known})
 
 
-def _count_labels(labels: Any, n_clusters: int) -> Any:
-    """Return the number of rows of every cluster, and warn if there are fewer clusters than asked for."""
-    size_of = {row[LABEL]: row["count"] for row in labels.groupBy(LABEL).count().collect()}
+def _count_labels(labels: Any) -> dict[int, int]:
+    """Return the number of rows of every label."""
+    return {row[LABEL]: row["count"] for row in labels.groupBy(LABEL).count().collect()}
+
+
+def _sizes(size_of: dict[int, int], n_clusters: int) -> tuple[Ints, int]:
+    """Return the numbers of rows of the clusters and of noise; warn of fewer clusters than asked for."""
     warn_of_fewer_clusters(np.array(sorted(size_of)), n_clusters)
     sizes = np.zeros(max(n_clusters, max(size_of) + 1), dtype=np.int64)
     for label, size in size_of.items():
-        sizes[label] = size
-    return sizes
+        if label >= 0:
+            sizes[label] = size
+    return sizes, sum(size for label, size in size_of.items() if label < 0)
