@@ -10,6 +10,7 @@ import pytest
 from mustlink.errors import OptionError
 from mustlink.spark import MLlibKMeans, cluster
 from mustlink.spark._cluster import _sizes
+from mustlink.spark._session import name_missing_modules
 
 
 def test_pyspark_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -39,3 +40,14 @@ def test_the_part_is_imported_without_pyspark() -> None:
 def test_noise_is_counted_apart_from_clusters() -> None:
     sizes, n_noise = _sizes({0: 50, 1: 43, -1: 7}, 2)
     assert (sizes.tolist(), n_noise) == ([50, 43], 7)
+
+
+@pytest.mark.parametrize(("module", "is_ours"), [("pyarrow", True), ("mustlink.spark", True), ("pillow", False)])
+def test_a_module_that_workers_lack_is_named(module: str, is_ours: bool) -> None:
+    errors = pytest.importorskip("pyspark.errors")
+    problem = errors.PythonException(f"Traceback ...\nModuleNotFoundError: No module named '{module}'")
+    with pytest.raises(RuntimeError if is_ours else errors.PythonException) as caught, name_missing_modules():
+        raise problem
+    if is_ours:
+        assert f"workers has no module '{module}'. Set the environment variable PYSPARK_PYTHON" in str(caught.value)
+        assert caught.value.__cause__ is problem
