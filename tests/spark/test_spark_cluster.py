@@ -97,6 +97,16 @@ def test_links_that_cannot_be_kept_are_named_by_id(frame: Any) -> None:
         cluster(frame, Constraints(must_link=[(0, 1)]), method="pck", **QUICK)
 
 
+def test_contradictory_links_are_refused_or_outvoted(frame: Any) -> None:
+    links = {"a": [100, 105], "b": [105, 100], "link": ["must", "cannot"], "weight": [2.0, 1.0]}
+    with pytest.raises(ConstraintError, match='both as must-link and as cannot-link; .*pass contradictions="majority"'):
+        cluster(frame, links, method="cop", **QUICK)
+    found = label_of(cluster(frame, links, method="cop", contradictions="majority", **QUICK)[0])
+    assert found[100] == found[105]
+    _, model = cluster(frame, links, method="pck", contradictions="keep", **QUICK)
+    assert len(model.violations) == 1
+
+
 def test_wrong_choices_are_refused_before_rows_are_read(frame: Any) -> None:
     with pytest.raises(OptionError, match=r"hdbscan takes rows in memory only; rows of Spark are for .*pck"):
         cluster(frame, method="hdbscan")

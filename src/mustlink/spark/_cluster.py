@@ -18,6 +18,7 @@ from mustlink.spark._model import SparkModel
 from mustlink.spark._rows import SparkRows
 
 if TYPE_CHECKING:
+    from mustlink.constraints._constraints import Contradictions
     from mustlink.tables import UnknownIds
 
 __all__ = ["cluster"]
@@ -34,6 +35,7 @@ def cluster(
     estimator: Any = None,
     random_state: Any = None,
     unknown_ids: UnknownIds = "raise",
+    contradictions: Contradictions = "raise",
     n_partitions: int | None = None,
     **parameters: Any,
 ) -> tuple[Any, SparkModel]:
@@ -61,6 +63,9 @@ def cluster(
     unknown_ids : {"raise", "skip"}, default="raise"
         How to treat a link with an id that df does not have. With "skip" it is left out, and a SkippedLinksWarning says
         how many were.
+    contradictions : {"raise", "majority", "keep"}, default="raise"
+        How to treat a pair of ids that is given both as must-link and as cannot-link, as for
+        :class:`mustlink.Constraints`.
     n_partitions : int, default=None
         The number of blocks of rows; see :class:`SparkRows`.
     **parameters : object
@@ -98,7 +103,7 @@ def cluster(
     clusterer = _build(find_clusterer(method), n_clusters, estimator, random_state, parameters)
     rows = SparkRows(df, id, columns, n_partitions=n_partitions)
     try:
-        given = read_link_ids(links, rows, unknown_ids)
+        given = read_link_ids(links, rows, unknown_ids, contradictions)
         try:
             clusterer.fit(rows, constraints=given.links)
         except (ConstraintError, InfeasibleError) as error:

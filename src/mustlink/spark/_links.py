@@ -15,6 +15,7 @@ from mustlink.errors import MustlinkError
 from mustlink.spark._rows import SparkRows
 
 if TYPE_CHECKING:
+    from mustlink.constraints._constraints import Contradictions
     from mustlink.tables import UnknownIds
 
 __all__ = ["LinkedIds", "read_link_ids"]
@@ -55,7 +56,9 @@ class _Names(Sequence[str]):
         return str(self._id_of.get(row, row))
 
 
-def read_link_ids(source: Any, rows: SparkRows, unknown_ids: UnknownIds) -> LinkedIds:
+def read_link_ids(
+    source: Any, rows: SparkRows, unknown_ids: UnknownIds, contradictions: Contradictions = "raise"
+) -> LinkedIds:
     """Read links, and find the rows that they name in one pass over the ids."""
     from mustlink.tables import read_links
 
@@ -71,12 +74,14 @@ def read_link_ids(source: Any, rows: SparkRows, unknown_ids: UnknownIds) -> Link
     names = list(read_links(source, [], unknown_ids="skip").unknown)
     index, ids = _find(rows, names)
     read = Constraints.read if isinstance(source, str | os.PathLike) else Constraints.from_frame
-    local = read(source, ids=ids, unknown_ids=unknown_ids)
+    local = read(source, ids=ids, unknown_ids=unknown_ids, contradictions=contradictions)
     links = Constraints(
         must_link=index[local.must_link],
         cannot_link=index[local.cannot_link],
         must_link_weight=local.must_link_weight,
         cannot_link_weight=local.cannot_link_weight,
+        # What was to be refused or outvoted was so above.
+        contradictions="keep",
     )
     return LinkedIds(links, index, ids)
 
