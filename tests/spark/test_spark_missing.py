@@ -51,3 +51,9 @@ def test_a_module_that_workers_lack_is_named(module: str, is_ours: bool) -> None
     if is_ours:
         assert f"workers has no module '{module}'. Set the environment variable PYSPARK_PYTHON" in str(caught.value)
         assert caught.value.__cause__ is problem
+
+
+def test_sizes_are_refused_before_rows_are_looked_at() -> None:
+    with pytest.raises(OptionError, match="sizes takes rows on this machine only; rows of Spark are for") as caught:
+        cluster(None, method="sizes")
+    assert "sizes" not in str(caught.value).partition("are for")[2]

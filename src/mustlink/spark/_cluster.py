@@ -9,7 +9,7 @@ import numpy as np
 
 from mustlink._estimators import count_parameter
 from mustlink._types import Ints
-from mustlink.base import warn_of_fewer_clusters
+from mustlink.base import TAKING_LOCAL_BLOCKS, warn_of_fewer_clusters
 from mustlink.catalogue import CATALOGUE, DEFAULT_METHOD, Entry, find_clusterer
 from mustlink.errors import ConstraintError, InfeasibleError, OptionError
 from mustlink.spark._columns import LABEL
@@ -120,11 +120,10 @@ def cluster(
 def _build(entry: Entry, n_clusters: int, estimator: Any, random_state: Any, parameters: dict[str, Any]) -> Any:
     """Return the clusterer, or refuse one that takes rows in memory only, and parameters that it does not have."""
     kind = entry.load()
-    if not (kind._takes_blocks and entry.takes_links):
-        able = [other.name for other in CATALOGUE if other.takes_links and other.load()._takes_blocks]
-        raise OptionError(
-            f"The method {entry.name} takes rows in memory only; rows of Spark are for {', '.join(able)}."
-        )
+    if not _takes_spark(entry):
+        where = "on this machine" if entry.takes_blocks else "in memory"
+        able = ", ".join(other.name for other in CATALOGUE if _takes_spark(other))
+        raise OptionError(f"The method {entry.name} takes rows {where} only; rows of Spark are for {able}.")
     if estimator is not None:
         if not entry.boosts:
             raise OptionError(f"The method {entry.name} boosts no other clusterer; estimator cannot be used with it.")
@@ -135,6 +134,11 @@ def _build(entry: Entry, n_clusters: int, estimator: Any, random_state: Any, par
         raise OptionError(f"{kind.__name__} has no parameter {unknown[0]!r}; its parameters are {', '.join(known)}.")
     asked = {count_parameter(kind()) or "n_clusters": n_clusters, "random_state": random_state, **parameters}
     return kind(**{name: value for name, value in asked.items() if name in known})
+
+
+def _takes_spark(entry: Entry) -> bool:
+    """Whether a clusterer takes links and rows that are on other machines."""
+    return entry.takes_links and entry.takes_blocks and entry.class_name not in TAKING_LOCAL_BLOCKS
 
 
 def _count_labels(labels: Any) -> dict[int, int]:
