@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -57,3 +58,8 @@ def test_sizes_are_refused_before_rows_are_looked_at() -> None:
     with pytest.raises(OptionError, match="sizes takes rows on this machine only; rows of Spark are for") as caught:
         cluster(None, method="sizes")
     assert "sizes" not in str(caught.value).partition("are for")[2]
+
+
+def test_a_missing_file_of_links_is_noticed_before_rows_are_looked_at(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"none\.csv"):
+        cluster(None, tmp_path / "none.csv", method="pck")

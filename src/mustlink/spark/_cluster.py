@@ -13,7 +13,7 @@ from mustlink.base import TAKING_LOCAL_BLOCKS, warn_of_fewer_clusters
 from mustlink.catalogue import CATALOGUE, DEFAULT_METHOD, Entry, find_clusterer
 from mustlink.errors import ConstraintError, InfeasibleError, OptionError
 from mustlink.spark._columns import LABEL
-from mustlink.spark._links import read_link_ids
+from mustlink.spark._links import find_linked_rows, open_links
 from mustlink.spark._model import SparkModel
 from mustlink.spark._rows import SparkRows
 
@@ -101,9 +101,11 @@ def cluster(
     (True, 0)
     """
     clusterer = _build(find_clusterer(method), n_clusters, estimator, random_state, parameters)
+    # Before any pass over the rows, as a file may be missing or wrong.
+    source, names = open_links(links)
     rows = SparkRows(df, id, columns, n_partitions=n_partitions)
     try:
-        given = read_link_ids(links, rows, unknown_ids, contradictions)
+        given = find_linked_rows(source, names, rows, unknown_ids, contradictions)
         try:
             clusterer.fit(rows, constraints=given.links)
         except (ConstraintError, InfeasibleError) as error:
