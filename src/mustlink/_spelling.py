@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Sequence
 
-__all__ = ["count", "ordinal", "spell_number", "spell_numbers", "spell_whole"]
+__all__ = ["FRAME_PLACE", "count", "ordinal", "spell_number", "spell_numbers", "spell_whole"]
 
 UNITS = {10**12: "trillion", 10**9: "billion", 10**6: "million"}
 # From here on, and below the smallest, zeros are harder to read than an exponent.
@@ -20,6 +20,8 @@ MAX_RATIO = 100.0
 MAX_DIGITS = 6
 # A whole number as pandas writes it where a column has empty cells.
 WHOLE_FLOAT = re.compile(r"([+-]?[0-9]+)\.0+")
+# Where a link or an edge is in a data frame, as a message begins with it.
+FRAME_PLACE = re.compile(r"Row ([0-9]+) of the frame")
 
 
 def count(number: int, noun: str, plural: str | None = None) -> str:

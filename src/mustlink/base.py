@@ -20,7 +20,7 @@ from mustlink._sklearn_compat import fit_context
 from mustlink._spelling import count
 from mustlink._types import Indices
 from mustlink._warnings import warn_caller
-from mustlink.blocks import BlockedRows, as_blocked, check_columns, distinct_labels
+from mustlink.blocks import BlockedRows, LocalRows, as_blocked, check_columns, distinct_labels
 from mustlink.constraints import AlignedConstraints, Constraints, Feasibility, known_rows
 from mustlink.errors import ConstraintError, InfeasibleError, TooLargeError
 
@@ -59,6 +59,8 @@ TAKING_BLOCKS = (
     "BoostCluster",
     "RobustBoostCluster",
 )
+# Those of them whose rows must be on this machine, and not on a cluster of Dask or Spark.
+TAKING_LOCAL_BLOCKS = ("SizeConstrainedKMeans",)
 
 # How the warnings of fewer clusters than asked for begin, those of scikit-learn and ours.
 FEWER_CLUSTERS = r"Number of distinct clusters|\d+ clusters were asked for"
@@ -468,9 +470,10 @@ def check_blocked(estimator: Any, rows: BlockedRows, *, reset: bool = True) -> B
     TypeError: ConstrainedHDBSCAN takes rows in memory only, and X is read in blocks (4 x 2 numbers). PCKMeans, ...
     """
     if not getattr(estimator, "_takes_blocks", False):
+        able = [name for name in TAKING_BLOCKS if isinstance(rows, LocalRows) or name not in TAKING_LOCAL_BLOCKS]
         raise TypeError(
             f"{type(estimator).__name__} takes rows in memory only, and X is read in blocks ({rows.n_rows:,} x "
-            f"{rows.n_features:,} numbers). {', '.join(TAKING_BLOCKS[:-1])} and {TAKING_BLOCKS[-1]} take rows in "
+            f"{rows.n_features:,} numbers). {', '.join(able[:-1])} and {able[-1]} take rows in "
             "blocks; or cluster a sample of the rows in memory, and predict the others."
         )
     if rows.n_rows < 1 or rows.n_features < 1:

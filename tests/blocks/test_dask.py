@@ -279,8 +279,9 @@ def test_joining_columns_to_large_chunks_is_refused(monkeypatch: pytest.MonkeyPa
 
 
 def test_clusterers_that_need_rows_in_memory_say_so() -> None:
-    with pytest.raises(TypeError, match="ConstrainedHDBSCAN takes rows in memory only"):
+    with pytest.raises(TypeError, match="ConstrainedHDBSCAN takes rows in memory only") as caught:
         ConstrainedHDBSCAN().fit(da.from_array(TABLE, chunks=(16, 4)))
+    assert "SizeConstrainedKMeans" not in str(caught.value)
     with pytest.raises(ValueError, match="sample_weight is not supported"):
         PCKMeans(n_clusters=2).fit(da.from_array(TABLE, chunks=(16, 4)), sample_weight=np.ones(64))
 

@@ -176,3 +176,10 @@ def test_a_killed_run_leaves_no_half_file(desk, environment):
     process.wait()
     assert desk.names() == ["links.csv", "long.npy", "scratch"]
     assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("words", [("--in-blocks",), ("--in-memory",), ()])
+def test_an_archive_of_arrays_is_named_as_one(big, words):
+    big.write("x.npz", b"")
+    said = big.fails("cluster", "x.npz", "-k", 3, "--method", "pck", *words)
+    assert "x.npz is an archive of arrays; save one of them alone with numpy.save." in said

@@ -83,3 +83,11 @@ def test_dates_and_decimal_commas_from_file_to_model_to_file(shop):
     result = shop.run("explain", "out.csv", "--cluster-column", "cluster", "--id", "kunde", "--decimal", ",")
     assert result.exit_code == 0, result.output
     assert "30 rows in 3 clusters." in result.stdout
+
+
+def test_a_folder_is_predicted_file_by_file(shop):
+    shop.run(*CLUSTER, "--save-model", "shop.model")
+    (shop.folder / "parts").mkdir()
+    assert "parts is a folder; new rows are read from one file, so predict its files one by one." in shop.fails(
+        "predict", "shop.model", "parts"
+    )

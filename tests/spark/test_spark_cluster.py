@@ -97,6 +97,16 @@ def test_links_that_cannot_be_kept_are_named_by_id(frame: Any) -> None:
         cluster(frame, Constraints(must_link=[(0, 1)]), method="pck", **QUICK)
 
 
+def test_contradictory_links_are_refused_or_outvoted(frame: Any) -> None:
+    links = {"a": [100, 105], "b": [105, 100], "link": ["must", "cannot"], "weight": [2.0, 1.0]}
+    with pytest.raises(ConstraintError, match=r'both as must-link and as cannot-link; .*contradictions="majority"'):
+        cluster(frame, links, method="cop", **QUICK)
+    found = label_of(cluster(frame, links, method="cop", contradictions="majority", **QUICK)[0])
+    assert found[100] == found[105]
+    _, model = cluster(frame, links, method="pck", contradictions="keep", **QUICK)
+    assert len(model.violations) == 1
+
+
 def test_wrong_choices_are_refused_before_rows_are_read(frame: Any) -> None:
     with pytest.raises(OptionError, match=r"hdbscan takes rows in memory only; rows of Spark are for .*pck"):
         cluster(frame, method="hdbscan")
@@ -108,6 +118,16 @@ def test_wrong_choices_are_refused_before_rows_are_read(frame: Any) -> None:
         cluster(frame, method="pck", n_clusters=7, n_partitions=1)
 
 
+def test_columns_of_booleans_are_numbers(spark: Any) -> None:
+    df = spark.createDataFrame([(1, True, 2.0), (2, False, 3.0)], "id long, x boolean, y float")
+    rows = SparkRows(df, n_partitions=1)
+    np.testing.assert_array_equal(rows.gather(np.arange(2)), [[1, 2], [0, 3]])
+    assert rows.dtype == np.float32
+    rows.unpersist()
+    _, model = cluster(df, method="pck", **QUICK)
+    assert model.transform(df).count() == 2
+
+
 NAN, INFINITY = float("nan"), float("inf")
 
 
@@ -116,7 +136,7 @@ NAN, INFINITY = float("nan"), float("inf")
     [
         ([(1, 2.0)], "key long, x double", {}, "df has no column of ids 'id'; its columns are key, x"),
         ([(1, 2.0)], "id long, x double", {"columns": ["y"]}, "df has no column 'y'"),
-        ([(1, "a", True)], "id long, x string, y boolean", {}, r"2 of 2 .* 'x' \(string\), 'y' \(boolean\)"),
+        ([(1, "a", None)], "id long, x string, y date", {}, r"2 of 2 .* 'x' \(string\), 'y' \(date\)"),
         ([(1.5, 2.0)], "id double, x double", {}, "ids are whole numbers or strings"),
         ([(1,)], "id long", {}, "df has no columns but the ids"),
         ([(1, 2.0)], "id long, x double", {"columns": "x"}, r"pass \['x'\]"),

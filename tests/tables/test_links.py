@@ -258,6 +258,17 @@ def test_an_error_in_a_frame_names_its_row(change: Any, error: type, message: st
         Constraints.from_frame({**COLUMNS, **change})
 
 
+def test_contradictory_links_of_a_frame_are_named_by_number() -> None:
+    frame = {"a": [3, 1, 0], "b": [4, 0, 1], "link": [1, 1, -1]}
+    with pytest.raises(ConstraintError, match=r"^Link 1 and link 2: rows 1 and 0 are given both as must-link"):
+        Constraints.from_frame(frame)
+
+
+def test_a_skipped_link_of_a_frame_is_named_within_the_sentence() -> None:
+    with pytest.warns(SkippedLinksWarning, match=r"'u9' \(row 0 of the frame\)"):
+        Constraints.from_frame({"a": ["u9"], "b": ["u1"], "link": [1]}, ids=["u1"], unknown_ids="skip")
+
+
 def test_invalid_frames_are_refused() -> None:
     with pytest.raises(FileFormatError, match="The frame has the columns a, c, and b and link are missing"):
         Constraints.from_frame(pd.DataFrame({"a": [0], "c": [1]}))

@@ -15,7 +15,7 @@ from mustlink.blocks._files import FileRows
 from mustlink.blocks._parquet import is_parquet, read_parquet_rows
 from mustlink.errors import FileFormatError
 
-__all__ = ["map_array", "open_rows"]
+__all__ = ["map_array", "open_rows", "refuse_archive"]
 
 
 def open_rows(
@@ -80,8 +80,7 @@ def open_rows(
 def map_array(path: str | Path) -> Array:
     """Map an array of NumPy into memory, or refuse a file that is none."""
     suffix = Path(path).suffix.lower()
-    if suffix == ".npz":
-        raise FileFormatError(f"{path} is an archive of arrays; save one of them alone with numpy.save.")
+    refuse_archive(path)
     if suffix != ".npy":
         raise FileFormatError(
             f"{path}: rows in blocks are read from .npy, .parquet or .pq, or a folder of Parquet files, and "
@@ -96,6 +95,12 @@ def map_array(path: str | Path) -> Array:
             "written by numpy.save, is expected."
         ) from (None if "pickle" in str(error) else error)
     return array
+
+
+def refuse_archive(path: str | Path) -> None:
+    """Raise if a file has several arrays of NumPy."""
+    if Path(path).suffix.lower() == ".npz":
+        raise FileFormatError(f"{path} is an archive of arrays; save one of them alone with numpy.save.")
 
 
 def refuse_other_arrays(path: str | Path, array: Array) -> None:

@@ -2,6 +2,7 @@
 
 from mustlink.blocks._blocked_rows import TransformedRows, join_results
 from mustlink.blocks._files import LocalRows
+from mustlink.blocks._open import refuse_archive
 from mustlink.blocks._parquet import ParquetPart, is_parquet
 from mustlink.blocks._scratch import spell_bytes, write_scratch
 
@@ -11,6 +12,7 @@ __all__ = [
     "TransformedRows",
     "is_parquet",
     "join_results",
+    "refuse_archive",
     "spell_bytes",
     "write_scratch",
 ]

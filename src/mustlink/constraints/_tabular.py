@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mustlink._spelling import FRAME_PLACE
 from mustlink.errors import ConstraintError
 
 if TYPE_CHECKING:
@@ -21,13 +22,21 @@ def name_places(error: ConstraintError, links: LinkList, ids: Sequence[Any] | No
     other = next((link for link in same_rows if link.is_must != first.is_must), None)
     if other is None:
         return error.with_problem(f"{first.place}: {error.problem}")
-    source, _, _ = first.place.rpartition(", ")
-    places = f"{first.place} and {other.place.removeprefix(f'{source}, ') if source else other.place}"
+    places = _join_places(first.place, other.place)
     a, b = (first.a, first.b) if ids is None else (ids[first.a], ids[first.b])
     pair = f"{'rows ' if ids is None else ''}{a} and {b}"
     n_more = len(error.pairs) - 1
     more = f", as are {n_more} other pairs" if n_more > 1 else ", as is 1 other pair" if n_more else ""
     return error.with_problem(f"{places}: {pair} are given both as must-link and as cannot-link{more}")
+
+
+def _join_places(first: str, other: str) -> str:
+    """Name the places of two links, and their file only once."""
+    of_frame = [FRAME_PLACE.fullmatch(place) for place in (first, other)]
+    if of_frame[0] and of_frame[1]:
+        return f"Link {of_frame[0][1]} and link {of_frame[1][1]}"
+    source, _, _ = first.rpartition(", ")
+    return f"{first} and {other.removeprefix(f'{source}, ') if source else other}"
 
 
 def link_columns(constraints: Constraints, ids: Sequence[Any] | None) -> dict[str, list[Any]]:

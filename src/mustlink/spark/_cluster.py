@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mustlink._estimators import count_parameter
-from mustlink.base import warn_of_fewer_clusters
+from mustlink._types import Ints
+from mustlink.base import TAKING_LOCAL_BLOCKS, warn_of_fewer_clusters
 from mustlink.catalogue import CATALOGUE, DEFAULT_METHOD, Entry, find_clusterer
 from mustlink.errors import ConstraintError, InfeasibleError, OptionError
 from mustlink.spark._columns import LABEL
-from mustlink.spark._links import read_link_ids
+from mustlink.spark._links import find_linked_rows, open_links
 from mustlink.spark._model import SparkModel
 from mustlink.spark._rows import SparkRows
 
 if TYPE_CHECKING:
+    from mustlink.constraints._constraints import Contradictions
     from mustlink.tables import UnknownIds
 
 __all__ = ["cluster"]
@@ -33,6 +35,7 @@ def cluster(
     estimator: Any = None,
     random_state: Any = None,
     unknown_ids: UnknownIds = "raise",
+    contradictions: Contradictions = "raise",
     n_partitions: int | None = None,
     **parameters: Any,
 ) -> tuple[Any, SparkModel]:
@@ -60,6 +63,9 @@ def cluster(
     unknown_ids : {"raise", "skip"}, default="raise"
         How to treat a link with an id that df does not have. With "skip" it is left out, and a SkippedLinksWarning says
         how many were.
+    contradictions : {"raise", "majority", "keep"}, default="raise"
+        How to treat a pair of ids that is given both as must-link and as cannot-link, as for
+        :class:`mustlink.Constraints`.
     n_partitions : int, default=None
         The number of blocks of rows; see :class:`SparkRows`.
     **parameters : object
@@ -95,30 +101,31 @@ def cluster(
     (True, 0)
     """
     clusterer = _build(find_clusterer(method), n_clusters, estimator, random_state, parameters)
+    # Before any pass over the rows, as a file may be missing or wrong.
+    source, names = open_links(links)
     rows = SparkRows(df, id, columns, n_partitions=n_partitions)
     try:
-        given = read_link_ids(links, rows, unknown_ids)
+        given = find_linked_rows(source, names, rows, unknown_ids, contradictions)
         try:
             clusterer.fit(rows, constraints=given.links)
         except (ConstraintError, InfeasibleError) as error:
             raise given.with_ids(error) from error
         # Computed here, while the rows are kept.
-        sizes = _count_labels(clusterer.labels_, n_clusters)
+        sizes, n_noise = _sizes(_count_labels(clusterer.labels_), n_clusters)
     finally:
         rows.unpersist()
     assert rows.columns is not None
-    model = SparkModel(clusterer, id, rows.columns, given.to_frame(clusterer.violations_), sizes)
+    model = SparkModel(clusterer, id, rows.columns, given.to_frame(clusterer.violations_), sizes, n_noise)
     return clusterer.labels_, model
 
 
 def _build(entry: Entry, n_clusters: int, estimator: Any, random_state: Any, parameters: dict[str, Any]) -> Any:
     """Return the clusterer, or refuse one that takes rows in memory only, and parameters that it does not have."""
     kind = entry.load()
-    if not (kind._takes_blocks and entry.takes_links):
-        able = [other.name for other in CATALOGUE if other.takes_links and other.load()._takes_blocks]
-        raise OptionError(
-            f"The method {entry.name} takes rows in memory only; rows of Spark are for {', '.join(able)}."
-        )
+    if not _takes_spark(entry):
+        where = "on this machine" if entry.takes_blocks else "in memory"
+        able = ", ".join(other.name for other in CATALOGUE if _takes_spark(other))
+        raise OptionError(f"The method {entry.name} takes rows {where} only; rows of Spark are for {able}.")
     if estimator is not None:
         if not entry.boosts:
             raise OptionError(f"The method {entry.name} boosts no other clusterer; estimator cannot be used with it.")
@@ -131,11 +138,21 @@ def _build(entry: Entry, n_clusters: int, estimator: Any, random_state: Any, par
     return kind(**{name: value for name, value in asked.items() if name in known})
 
 
-def _count_labels(labels: Any, n_clusters: int) -> Any:
-    """Return the number of rows of every cluster, and warn if there are fewer clusters than asked for."""
-    size_of = {row[LABEL]: row["count"] for row in labels.groupBy(LABEL).count().collect()}
+def _takes_spark(entry: Entry) -> bool:
+    """Whether a clusterer takes links and rows that are on other machines."""
+    return entry.takes_links and entry.takes_blocks and entry.class_name not in TAKING_LOCAL_BLOCKS
+
+
+def _count_labels(labels: Any) -> dict[int, int]:
+    """Return the number of rows of every label."""
+    return {row[LABEL]: row["count"] for row in labels.groupBy(LABEL).count().collect()}
+
+
+def _sizes(size_of: dict[int, int], n_clusters: int) -> tuple[Ints, int]:
+    """Return the numbers of rows of the clusters and of noise; warn of fewer clusters than asked for."""
     warn_of_fewer_clusters(np.array(sorted(size_of)), n_clusters)
     sizes = np.zeros(max(n_clusters, max(size_of) + 1), dtype=np.int64)
     for label, size in size_of.items():
-        sizes[label] = size
-    return sizes
+        if label >= 0:
+            sizes[label] = size
+    return sizes, sum(size for label, size in size_of.items() if label < 0)

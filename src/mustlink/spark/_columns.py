@@ -16,7 +16,7 @@ MAX_SHOWN = 8
 
 # Types of Spark by the name in a schema, without what is in parentheses.
 IDS = {"tinyint", "smallint", "int", "bigint", "string"}
-EXACT_IN_FLOAT32 = {"tinyint", "smallint", "float"}
+EXACT_IN_FLOAT32 = {"boolean", "tinyint", "smallint", "float"}
 NUMBERS = {*EXACT_IN_FLOAT32, "int", "bigint", "double", "decimal"}
 
 

@@ -15,9 +15,10 @@ from mustlink.errors import MustlinkError
 from mustlink.spark._rows import SparkRows
 
 if TYPE_CHECKING:
+    from mustlink.constraints._constraints import Contradictions
     from mustlink.tables import UnknownIds
 
-__all__ = ["LinkedIds", "read_link_ids"]
+__all__ = ["LinkedIds", "find_linked_rows", "open_links"]
 
 
 @dataclass(frozen=True)
@@ -55,8 +56,8 @@ class _Names(Sequence[str]):
         return str(self._id_of.get(row, row))
 
 
-def read_link_ids(source: Any, rows: SparkRows, unknown_ids: UnknownIds) -> LinkedIds:
-    """Read links, and find the rows that they name in one pass over the ids."""
+def open_links(source: Any) -> tuple[Any, list[str]]:
+    """Return links as `find_linked_rows` takes them, and the ids that they name; no row is looked at."""
     from mustlink.tables import read_links
 
     if isinstance(source, Constraints):
@@ -65,18 +66,28 @@ def read_link_ids(source: Any, rows: SparkRows, unknown_ids: UnknownIds) -> Link
             "a DataFrame with the columns a, b, link and optionally weight."
         )
     if source is None:
-        return LinkedIds(Constraints(), np.empty(0, dtype=np.intp), [])
+        return None, []
     source = _as_columns(source)
     # Without a row, every id is unknown.
-    names = list(read_links(source, [], unknown_ids="skip").unknown)
+    return source, list(read_links(source, [], unknown_ids="skip").unknown)
+
+
+def find_linked_rows(
+    source: Any, names: list[str], rows: SparkRows, unknown_ids: UnknownIds, contradictions: Contradictions
+) -> LinkedIds:
+    """Find the rows that links name, in one pass over the ids."""
+    if source is None:
+        return LinkedIds(Constraints(), np.empty(0, dtype=np.intp), [])
     index, ids = _find(rows, names)
     read = Constraints.read if isinstance(source, str | os.PathLike) else Constraints.from_frame
-    local = read(source, ids=ids, unknown_ids=unknown_ids)
+    local = read(source, ids=ids, unknown_ids=unknown_ids, contradictions=contradictions)
     links = Constraints(
         must_link=index[local.must_link],
         cannot_link=index[local.cannot_link],
         must_link_weight=local.must_link_weight,
         cannot_link_weight=local.cannot_link_weight,
+        # What was to be refused or outvoted was so above.
+        contradictions="keep",
     )
     return LinkedIds(links, index, ids)
 

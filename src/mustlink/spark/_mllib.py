@@ -17,7 +17,7 @@ from mustlink.base import check_blocked, check_enough_rows
 from mustlink.blocks import BlockedRows
 from mustlink.spark._passes import EmitVectors
 from mustlink.spark._rows import PackedRows, same_block
-from mustlink.spark._session import active_session, require_pyspark
+from mustlink.spark._session import active_session, name_missing_modules, require_pyspark
 
 __all__ = ["MLlibKMeans"]
 
@@ -178,7 +178,8 @@ class MLlibKMeans(ClusterMixin, BaseEstimator):
             seed=seed,
             **({} if weight is None else {"weightCol": weight}),
         )
-        return kmeans.fit(frame)
+        with name_missing_modules():
+            return kmeans.fit(frame)
 
     def _keep(self, model: Any, dtype: Any) -> None:
         """Store the result of MLlib."""

@@ -35,6 +35,8 @@ class SparkModel:
         Of pandas: the links that the clusters break, with the columns a, b (ids), link and weight.
     sizes : ndarray of shape (n_clusters,)
         The number of rows of every cluster.
+    n_noise : int, default=0
+        The number of rows in no cluster, those with the label -1.
 
     See Also
     --------
@@ -56,12 +58,15 @@ class SparkModel:
     ['id', 'x', 'label']
     """
 
-    def __init__(self, estimator: Any, id: str, columns: list[str], violations: Any, sizes: Ints) -> None:
+    def __init__(
+        self, estimator: Any, id: str, columns: list[str], violations: Any, sizes: Ints, n_noise: int = 0
+    ) -> None:
         self.estimator, self.id, self.columns = estimator, id, columns
-        self.violations, self.sizes = violations, sizes
+        self.violations, self.sizes, self.n_noise = violations, sizes, n_noise
 
     def __repr__(self) -> str:
-        return f"SparkModel({self.estimator!r}, sizes={self.sizes.tolist()})"
+        noise = f", n_noise={self.n_noise}" if self.n_noise else ""
+        return f"SparkModel({self.estimator!r}, sizes={self.sizes.tolist()}{noise})"
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()

@@ -27,7 +27,7 @@ from mustlink.spark._passes import (
     RunOnIds,
     load_result,
 )
-from mustlink.spark._session import check_frame
+from mustlink.spark._session import check_frame, name_missing_modules
 
 __all__ = ["PackedRows", "SparkRows", "same_block"]
 
@@ -286,7 +286,9 @@ class PackedRows(BlockedRows):
 
     def _collect(self, results: Any) -> list[Any]:
         """Return results in the order of the blocks."""
-        return [load_result(bytes(row.result)) for row in sorted(results.collect(), key=lambda row: row.block)]
+        with name_missing_modules():
+            found = results.collect()
+        return [load_result(bytes(row.result)) for row in sorted(found, key=lambda row: row.block)]
 
     def _arguments(self, task: Any, shared: tuple[Any, ...], each: Sequence[tuple[Any, ...]] | None) -> tuple[Any, ...]:
         """Return the arguments of a task of Spark."""
@@ -373,7 +375,8 @@ class SparkRows(PackedRows):
         layout = find_columns(df, id, columns)
         packed = _pack(df, layout, n_partitions or _count_partitions(df, session, layout))
         try:
-            found = packed.select("block", "n_rows", "fault").collect()
+            with name_missing_modules():
+                found = packed.select("block", "n_rows", "fault").collect()
             faults = [fault for row in found if row.fault is not None for fault in pickle.loads(bytes(row.fault))]
             refuse_faults(faults, layout.id, layout.columns)
             if not found:

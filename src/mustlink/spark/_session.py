@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from mustlink.errors import OptionError
 
-__all__ = ["active_session", "check_frame", "require_pyspark"]
+__all__ = ["active_session", "check_frame", "name_missing_modules", "require_pyspark"]
 
 HOW_TO_START = "make one first, such as SparkSession.builder.getOrCreate()"
+# What a worker needs for our tasks, and how its error says that it is missing.
+MISSING_MODULE = re.compile(r"No module named '((?:mustlink|pyarrow|numpy|scipy|sklearn|cloudpickle)\b[^']*)'")
 
 
 def require_pyspark() -> None:
@@ -51,6 +57,24 @@ def check_frame(df: Any) -> Any:
     if context is not None and context._jsc is None:
         raise RuntimeError(f"The Spark session of df was stopped; {HOW_TO_START}, and make df again.")
     return session
+
+
+@contextmanager
+def name_missing_modules() -> Iterator[None]:
+    """Raise an error that says what to do where the Python of the workers lacks a package; for every job of Spark."""
+    from pyspark.errors import PythonException
+
+    try:
+        yield
+    except PythonException as error:
+        missing = MISSING_MODULE.search(str(error))
+        if missing is None:
+            raise
+        raise RuntimeError(
+            f"The Python of the Spark workers has no module {missing[1]!r}. Set the environment variable "
+            "PYSPARK_PYTHON to a Python in which mustlink[spark] is installed, on every machine, before the session is "
+            f"made; if all runs on this machine, to sys.executable, {sys.executable}."
+        ) from error
 
 
 def _missing_java() -> str:

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from mustlink._atomic import is_stream, write_atomically
-from mustlink._spelling import count, spell_whole
+from mustlink._spelling import FRAME_PLACE, count, spell_whole
 from mustlink.errors import ConstraintError, FileFormatError
 from mustlink.tables._numbers import as_number
 from mustlink.tables._read import EXCEL, PARQUET, read_parquet, read_sheet
@@ -82,7 +82,7 @@ class LinkList(list[Link]):
     >>> len(links), links.unknown
     (1, {'u9': 'Row 1 of the frame'})
     >>> print(links.skipped_notice)
-    1 of 2 links names an id that is not in the table and was skipped: 'u9' (Row 1 of the frame).
+    1 of 2 links names an id that is not in the table and was skipped: 'u9' (row 1 of the frame).
     """
 
     def __init__(self, links: Iterable[Link] = ()) -> None:
@@ -100,9 +100,14 @@ class LinkList(list[Link]):
             if self.n_skipped == 1
             else "name ids that are not in the table and were skipped"
         )
-        shown = [f"{name!r} ({place})" for name, place in list(self.unknown.items())[:MAX_SHOWN_IDS]]
+        shown = [f"{name!r} ({_within_sentence(place)})" for name, place in list(self.unknown.items())[:MAX_SHOWN_IDS]]
         n_more = len(self.unknown) - len(shown)
         return f"{skipped}: {', '.join(shown)}{f' and {n_more:,} more' if n_more else ''}."
+
+
+def _within_sentence(place: str) -> str:
+    """Return a position as it is named within a sentence; the name of a file stays as it is."""
+    return f"r{place[1:]}" if FRAME_PLACE.fullmatch(place) else place
 
 
 class _Source(NamedTuple):

@@ -17,6 +17,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
+from mustlink.blocks.core import refuse_archive
 from mustlink.errors import REMEDIES, FileFormatError, OptionError, join_problems
 from mustlink.tables._dialect import WESTERN, separator_named
 from mustlink.tables._judge import judge_columns, listed, shorten
@@ -141,6 +142,7 @@ def read_table(
     elif suffix in OLD_SPREADSHEETS:
         raise FileFormatError(f"{path}: {suffix} files cannot be read; save it as .xlsx or .csv.")
     else:
+        refuse_archive(path)
         raise FileFormatError(
             f"{path}: a table is read from .csv, .tsv, .txt (each also .gz), .xlsx, .parquet or .npy, "
             f"and {suffix or 'a file without a suffix'} is none of them."

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mustlink.blocks.core import spell_bytes
+from mustlink.blocks.core import refuse_archive, spell_bytes
 from mustlink.catalogue import Entry, blocked_methods
 from mustlink.errors import OptionError
 from mustlink.tables import check_streamed_suffix, is_streamed, open_stream
@@ -27,6 +27,8 @@ def decide_blocks(job: Job, entry: Entry | None) -> tuple[bool, list[str]]:
 
     Raises OptionError if it must, and cannot.
     """
+    # It is read neither in blocks nor into memory.
+    refuse_archive(job.table)
     if job.in_blocks is False:
         if Path(job.table).is_dir():
             raise OptionError(f"{job.table} is a folder, which is read in blocks only.")

@@ -274,6 +274,10 @@ class Model:
         # Problems of columns are raised when they are encoded, without remedies that a model does not have.
         if not isinstance(table, str | os.PathLike):
             return Table.from_frame(table, text=text, columns=columns, problems="keep")
+        if Path(table).is_dir():
+            raise FileFormatError(
+                f"{table} is a folder; new rows are read from one file, so predict its files one by one."
+            )
         return read_table(table, text=text, columns=columns, problems="keep", **options)
 
 
