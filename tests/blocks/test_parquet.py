@@ -365,6 +365,36 @@ def test_a_failure_leaves_no_labels(rows_and_labels, error):
     assert list(target.parent.iterdir()) == []
 
 
+def test_labels_that_are_the_rows_are_refused(rows_and_labels, tmp_path):
+    path, target = rows_and_labels
+    before = path.read_bytes()
+    os.link(path, target)
+    for labels in (path, target):
+        with pytest.raises(ValueError, match=r"a file of the rows themselves; write labels to another file"):
+            open_rows(path, labels=labels)
+    assert path.read_bytes() == before
+    folder = tmp_path / "parts"
+    folder.mkdir()
+    write(folder / "a.parquet", {"x": np.zeros(3)})
+    with pytest.raises(ValueError, match="a file of the rows themselves"):
+        open_rows(folder, labels=folder / "a.parquet")
+
+
+def test_a_place_where_labels_cannot_be_written_is_refused_at_once(rows_and_labels, file, tmp_path, monkeypatch):
+    rows, _ = rows_and_labels
+    (tmp_path / "folder.npy").mkdir()
+    for path in (rows, file):
+        with pytest.raises(IsADirectoryError):
+            open_rows(path, labels=tmp_path / "folder.npy")
+        with pytest.raises(FileNotFoundError, match="folder to write into does not exist"):
+            open_rows(path, labels=tmp_path / "none" / "labels.npy")
+        with pytest.raises(ValueError, match=r"labels.csv' does not end in .npy; .* a name that ends in .npy"):
+            open_rows(path, labels=tmp_path / "labels.csv")
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(100, 50, 50))
+    with pytest.raises(DiskSpaceError, match=r"labels.npy take 400 bytes on the disk, and .* has 50 bytes free; free"):
+        open_rows(rows, labels=tmp_path / "labels.npy")
+
+
 @pytest.mark.skipif(os.name == "nt", reason="limits are those of Unix")
 def test_a_full_disk_leaves_no_labels(tmp_path):
     """Written as a memory map alone, they would end the process with SIGBUS."""
@@ -378,8 +408,8 @@ def test_a_full_disk_leaves_no_labels(tmp_path):
         text=True,
         check=True,
     )
-    assert "OSError [Errno 27] File too large" in done.stdout
-    assert str(folder / "labels.npy") in done.stdout
+    assert f"DiskSpaceError The labels in {folder / 'labels.npy'} take 400 kB on the disk, and " in done.stdout
+    assert "or write the labels to another disk" in done.stdout
     assert list(folder.iterdir()) == []
 
 

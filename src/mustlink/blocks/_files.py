@@ -11,18 +11,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mustlink._atomic import StagedFiles
 from mustlink._rows import RowBlocks
 from mustlink._sklearn_compat import n_threads, one_blas_thread
 from mustlink._types import Array, Indices
 from mustlink.blocks._blocked_rows import BlockedRows, Task, join_results
 from mustlink.blocks._in_place import MappedRowBlocks
+from mustlink.blocks._label_file import check_label_file, write_labels
 
 __all__ = ["FileRows", "LocalRows"]
 
 # Small enough that the blocks of all threads, and what is computed from them, take little memory.
 BLOCK_BYTES = 8 << 20
-ZERO_BYTES = 1 << 20
 
 # Rows that are read at a time where they lie far from each other: the system maps some 64 KB around each.
 TAKEN_ROWS = 1_024
@@ -198,6 +197,9 @@ class FileRows(LocalRows):
             raise ValueError(f"The file has an array of shape {array.shape}; at least one row and column are needed.")
         size = block_rows or max(1, BLOCK_BYTES // (n_features * array.dtype.itemsize))
         bounds = np.append(np.arange(0, n_rows, size), n_rows)
+        if labels is not None:
+            source = getattr(array, "filename", None)
+            check_label_file(labels, [] if source is None else [source], n_rows)
         super().__init__(array, bounds, columns, labels=labels, checkpoint=checkpoint)
 
 
@@ -212,21 +214,6 @@ class WriteBlocks:
         self._out[start : start + len(block)] = self._task(block, *shared, *own)
 
 
-def write_labels(path: Path, n_rows: int, dtype: Any, fill: Any) -> Array:
-    """Write labels to a file of NumPy, which appears when it is complete, and return it as a memory map."""
-    with StagedFiles() as files, files.open(path) as stream:
-        head = {"descr": np.lib.format.dtype_to_descr(np.dtype(dtype)), "fortran_order": False, "shape": (n_rows,)}
-        np.lib.format.write_array_header_1_0(stream, head)
-        start = stream.tell()
-        write_zeros(stream, n_rows * np.dtype(dtype).itemsize)
-        labels = np.memmap(stream, dtype=dtype, mode="r+", offset=start, shape=(n_rows,))
-        fill(labels)
-        labels.flush()
-        # Windows renames no file that is mapped.
-        del labels
-    return np.asanyarray(np.load(path, mmap_mode="r"))
-
-
 class MappedSource(NamedTuple):
     """Where the numbers of a memory map are."""
 
@@ -238,14 +225,6 @@ class MappedSource(NamedTuple):
     def open(self) -> Array:
         """Map them again."""
         return np.memmap(self.path, dtype=self.dtype, mode="r", offset=self.offset, shape=self.shape)
-
-
-def write_zeros(stream: Any, n_bytes: int) -> None:
-    """Fill a file, so that a full disk is an error here: in a memory map it would end the process."""
-    zeros = bytes(min(n_bytes, ZERO_BYTES))
-    for start in range(0, n_bytes, ZERO_BYTES):
-        stream.write(zeros[: n_bytes - start])
-    stream.flush()
 
 
 class MappedPages:

@@ -54,7 +54,11 @@ def open_rows(
     FileFormatError
         If the file is none of these; for Parquet, also if a cell is empty or not finite, with the file and the row.
     DiskSpaceError
-        If the disk of the scratch folder has too little space.
+        If the disk of the scratch folder, or that of the labels, has too little space.
+    ValueError
+        If the labels would replace a file of the rows, or have a name that does not end in ``.npy``.
+    OSError
+        If the labels cannot be written.
 
     Examples
     --------

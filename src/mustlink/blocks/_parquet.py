@@ -13,6 +13,7 @@ import numpy as np
 
 from mustlink._types import Array, Indices
 from mustlink.blocks._files import FileRows
+from mustlink.blocks._label_file import check_label_file
 from mustlink.blocks._scratch import write_scratch
 from mustlink.errors import FileFormatError
 
@@ -180,6 +181,9 @@ def read_parquet_rows(
     names = choose_numbers(table, columns)
     if not table.n_rows:
         raise FileFormatError(f"{path} has no rows; at least one is needed.")
+    if labels is not None:
+        # The rows have no name once they are decoded.
+        check_label_file(labels, table.files, table.n_rows)
     types = [table.schema.field(name).type for name in names]
     dtype = np.dtype(np.float32 if all(map(fits_float32, types)) else np.float64)
     parts = (numbers_of_part(part, names, dtype) for part in table.parts(names))
