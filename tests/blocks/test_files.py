@@ -60,10 +60,18 @@ def test_labels_are_written_to_a_file_on_request(path: Path, tmp_path: Path) -> 
     model = PCKMeans(n_clusters=4, random_state=0).fit(mapped(path, labels=out))
     assert isinstance(model.labels_, np.memmap)
     np.testing.assert_array_equal(np.load(out), expected.labels_)
-    predicted = model.predict(mapped(path, labels=tmp_path / "predicted.npy"))
-    assert isinstance(predicted, np.memmap)
-    np.testing.assert_array_equal(predicted, expected.labels_)
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["labels.npy", "predicted.npy", "rows.npy"]
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["labels.npy", "rows.npy"]
+
+
+def test_a_prediction_leaves_the_labels_of_the_fit(path: Path, tmp_path: Path) -> None:
+    rows = mapped(path, labels=tmp_path / "labels.npy")
+    labels = PCKMeans(n_clusters=4, random_state=0).fit(rows).labels_.copy()
+    other = PCKMeans(n_clusters=2, random_state=0).fit(X)
+    for given in (rows, rows.transform(np.asarray, 4, np.float32)):
+        predicted = other.predict(given)
+        assert not isinstance(predicted, np.memmap)
+        np.testing.assert_array_equal(predicted, other.labels_)
+        np.testing.assert_array_equal(np.load(tmp_path / "labels.npy"), labels)
 
 
 @pytest.mark.parametrize("size", [None, 200])

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property, reduce
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -308,6 +308,22 @@ class BlockedRows(ABC):
             for part, start in zip(parts, self.bounds[:-1], strict=True)
         ]
 
+    def with_labels_in_memory(self) -> BlockedRows:
+        """Return these rows such that :meth:`label` writes no file: that of a fit must survive a prediction.
+
+        Returns
+        -------
+        BlockedRows
+            The same rows, if they write none anyway.
+        """
+        return self
+
+    def _copy_with(self, **attributes: Any) -> Self:
+        """Return the same rows with other attributes; what has been computed of them stays."""
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__ | attributes)
+        return other
+
     def transform(self, function: Callable[[Array], Array], n_features: int, dtype: Any) -> TransformedRows:
         """Return these rows after a function of a block, which is called again in every pass.
 
@@ -348,6 +364,9 @@ class TransformedRows(BlockedRows):
         self, task: Task, *shared: Any, dtype: Any = np.int32, each: Sequence[tuple[Any, ...]] | None = None
     ) -> Any:
         return self._rows.label(After(self._function, task), *shared, dtype=dtype, each=each)
+
+    def with_labels_in_memory(self) -> BlockedRows:
+        return self._copy_with(_rows=self._rows.with_labels_in_memory())
 
     def derive(self, task: Task, *shared: Any, n_features: int, dtype: Any) -> BlockedRows:
         return self._rows.derive(After(self._function, task), *shared, n_features=n_features, dtype=dtype)

@@ -129,7 +129,7 @@ def blockwise(predict: Callable[..., Any] | None = None, *, by_row: Sequence[str
             ({name: getattr(values, "iloc", values)[start:stop] for name, values in parts.items()},)
             for start, stop in pairwise(rows.bounds.tolist())
         ]
-        return rows.label(predict_block, model, arguments, options, dtype=dtype, each=each)
+        return rows.with_labels_in_memory().label(predict_block, model, arguments, options, dtype=dtype, each=each)
 
     return predict_in_blocks
 

@@ -41,7 +41,7 @@ class LocalRows(BlockedRows):
     columns : sequence of str, default=None
         The names of the columns.
     labels : path, default=None
-        A file of NumPy that labels are written to; None keeps them in memory.
+        A file of NumPy that a fit writes its labels to; None keeps them in memory.
     checkpoint : path, default=None
         A folder in which boosting keeps every round, to go on from after a failure.
 
@@ -140,6 +140,9 @@ class LocalRows(BlockedRows):
             return labels
         return write_labels(self._labels, self.n_rows, dtype, fill)
 
+    def with_labels_in_memory(self) -> LocalRows:
+        return self if self._labels is None else self._copy_with(_labels=None)
+
     def derive(self, task: Task, *shared: Any, n_features: int, dtype: Any) -> LocalRows:
         derived = np.empty((self.n_rows, n_features), dtype=dtype)
         starts = [(int(start),) for start in self.bounds[:-1]]
@@ -157,8 +160,8 @@ class FileRows(LocalRows):
     columns : sequence of str, default=None
         The names of the columns.
     labels : path, default=None
-        A file of NumPy that labels are written to, as a memory map; None keeps them in memory, 4 bytes per row. It
-        appears when it is complete.
+        A file of NumPy that a fit writes its labels to, as a memory map; None keeps them in memory, 4 bytes per row.
+        It appears when it is complete. What ``predict`` returns is in memory.
     checkpoint : path, default=None
         A folder in which boosting keeps every round, to go on from after a failure.
     block_rows : int, default=None

@@ -36,7 +36,8 @@ def open_rows(
     columns : sequence of str, default=None
         The columns of Parquet to read; None reads all.
     labels : path, default=None
-        A file of NumPy to write labels to, as a memory map; None keeps them in memory.
+        A file of NumPy (``.npy``) that a fit writes its labels to, as a memory map; None keeps them in memory. What
+        ``predict`` returns is in memory.
     checkpoint : path, default=None
         A folder in which boosting keeps every round, to go on from after a failure.
     scratch : path, default=None
