@@ -210,7 +210,9 @@ class BlockedRows(ABC):
 
     @cached_property
     def moments(self) -> Moments:
-        """Mean and sum of squares of every column; computing them refuses NaN, infinity and too large numbers."""
+        """Mean and sum of squares of every column; refuses no rows, NaN, infinity and too large numbers."""
+        if self.n_rows < 1 or self.n_features < 1:
+            raise ValueError(f"X has the shape {self.shape}; at least one row and one column are needed.")
         limit = largest_number(self.dtype, self.n_rows * self.n_features)
         found = self.run(inspect_block, limit)
         for number, moments in enumerate(found):
