@@ -167,3 +167,9 @@ def test_passes_over_a_large_file_do_not_keep_it_in_memory(tmp_path: Path) -> No
     in_place.map_pieces(lambda _, piece: sum_of(piece.X))
     in_place.pick(np.arange(0, n_rows, 64))
     assert resident_bytes() - before < 60 << 20
+
+
+@pytest.mark.parametrize("block_rows", [0, -3])
+def test_a_block_has_a_row(block_rows: int) -> None:
+    with pytest.raises(ValueError, match=f"block_rows={block_rows}; a block needs at least one row"):
+        FileRows(X, block_rows=block_rows)

@@ -198,6 +198,8 @@ class FileRows(LocalRows):
         n_rows, n_features = array.shape
         if not n_rows or not n_features:
             raise ValueError(f"The file has an array of shape {array.shape}; at least one row and column are needed.")
+        if block_rows is not None and block_rows < 1:
+            raise ValueError(f"block_rows={block_rows!r}; a block needs at least one row.")
         size = block_rows or max(1, BLOCK_BYTES // (n_features * array.dtype.itemsize))
         bounds = np.append(np.arange(0, n_rows, size), n_rows)
         if labels is not None:
