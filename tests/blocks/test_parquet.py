@@ -138,6 +138,10 @@ def test_columns_without_numbers_are_named_with_what_to_do(tmp_path):
         open_rows(path, columns=["y"])
     with pytest.raises(FileFormatError, match="at least one is needed"):
         open_rows(path, columns=[])
+    with pytest.raises(TypeError, match=r"columns='xy' is one text; pass a list of names, such as \['xy'\]"):
+        open_rows(path, columns="xy")
+    with pytest.raises(ValueError, match="columns names 'x' 2 times; name every column once"):
+        open_rows(path, columns=["x", "x"])
 
 
 @pytest.mark.parametrize(
@@ -145,7 +149,7 @@ def test_columns_without_numbers_are_named_with_what_to_do(tmp_path):
     [
         ({"a": [1.0]}, "b.parquet has no column 'b', which a.parquet has"),
         ({"a": [1.0], "b": [2.0], "c": [1]}, "b.parquet has the column 'c', which a.parquet has not"),
-        ({"a": [1.0], "B": [2.0]}, "b.parquet has no column 'b', which a.parquet has and has the column 'B'"),
+        ({"a": [1.0], "B": [2.0]}, "b.parquet has no column 'b', which a.parquet has, and has the column 'B'"),
         ({"a": [1.0], "b": pa.array([1.0], "float32")}, "the column 'b' is of the type float, and of the type double"),
     ],
 )
