@@ -292,12 +292,17 @@ def test_memory_does_not_grow_with_the_rows(tmp_path):
     ("array", "words"),
     [
         (np.asfortranarray(np.ones((4, 3))), "in Fortran order.*save it again as numpy.ascontiguousarray"),
-        (np.ones((4, 3), dtype=np.int32), r"type int32; float32 or float64 is expected: save it again as X\.astype"),
+        (np.asfortranarray(np.ones((4, 3), dtype=np.float32)), r"ascontiguousarray\(X, dtype=numpy.float32\)"),
+        (np.ones((4, 3), dtype=">f8"), r"not the native byte order.*save it again as .*dtype=numpy.float64\)"),
+        (
+            np.ones((4, 3), dtype=np.int32),
+            r"type int32; float32 or float64 in native .* expected: save .*float64\)",
+        ),
         (np.ones(4), r"shape \(4,\).*two dimensions, are expected: reshape it with X\.reshape\(-1, 1\)"),
         (np.ones((2, 2, 2)), "two dimensions, are expected: reshape it"),
         (np.ones((0, 3)), "at least one row and one column are needed"),
-        (np.array([["a", "b"]]), "float32 or float64 is expected"),
-        (np.array([[None, 1]], dtype=object), "not an .npy file of numbers"),
+        (np.array([["a", "b"]]), "float32 or float64 in native byte order is expected"),
+        (np.array([[None, 1]], dtype=object), "an array of objects, not of numbers: save it again as X.astype"),
     ],
 )
 def test_arrays_that_cannot_be_read_in_blocks(tmp_path, array, words):
@@ -314,9 +319,14 @@ def test_other_files_are_refused(tmp_path):
         open_rows(tmp_path / "rows.npz")
     np.save(tmp_path / "rows.npy", np.ones((100, 3)))
     whole = (tmp_path / "rows.npy").read_bytes()
-    for name, content in {"half.npy": whole[:1000], "empty.npy": b"", "text.npy": b"a,b\n1,2\n"}.items():
+    for name, content in {"half.npy": whole[:1000], "head.npy": whole[:60]}.items():
         (tmp_path / name).write_bytes(content)
-        with pytest.raises(FileFormatError, match=f"{name} is not an .npy file of numbers, or not a whole one"):
+        with pytest.raises(FileFormatError, match=f"{name} is not a whole .npy file: it ends before its last number"):
+            open_rows(tmp_path / name)
+    broken = whole.replace(b"descr", b"dexcr")
+    for name, content in {"empty.npy": b"", "text.npy": b"a,b\n1,2\n", "broken.npy": broken}.items():
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(FileFormatError, match=f"{name} is not an .npy file of numbers; an array of rows"):
             open_rows(tmp_path / name)
     (tmp_path / "rows.csv").write_text("a\n1\n")
     with pytest.raises(FileFormatError, match=r"from \.npy, \.parquet or \.pq, or a folder .* and \.csv is none"):

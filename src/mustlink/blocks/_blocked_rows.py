@@ -14,6 +14,7 @@ import numpy as np
 
 from mustlink._magnitude import largest_number
 from mustlink._rows import RowBlocks
+from mustlink._spelling import count
 from mustlink._types import Array, Floats, Indices
 from mustlink.blocks._moments import Moments, inspect_block
 from mustlink.errors import NumberTooLargeError
@@ -206,7 +207,8 @@ class BlockedRows(ABC):
 
     def __repr__(self) -> str:
         name = type(self).__name__
-        return f"{name}({self.n_rows:,} x {self.n_features:,} numbers of {self.dtype} in {self.n_blocks:,} blocks)"
+        blocks = count(self.n_blocks, "block")
+        return f"{name}({self.n_rows:,} x {self.n_features:,} numbers of {self.dtype} in {blocks})"
 
     @cached_property
     def moments(self) -> Moments:
@@ -229,7 +231,7 @@ class BlockedRows(ABC):
         if np.isnan(value):
             raise ValueError(f"Input X contains NaN: {where}. Fill in or remove missing values first.")
         if np.isinf(value):
-            raise ValueError(f"Input X contains infinity: {where}.")
+            raise ValueError(f"Input X contains infinity: {where}. Replace it or remove the row first.")
         raise NumberTooLargeError(
             f"X holds {value:.3g} in {where}; numbers above {limit:.1g} are too large for squared distances in "
             f"{self.dtype}",

@@ -192,8 +192,8 @@ class FileRows(LocalRows):
     ) -> None:
         if array.ndim != 2 or array.dtype not in (np.float32, np.float64) or not array.flags.c_contiguous:
             raise ValueError(
-                "Rows in a file must be an array of two dimensions of float32 or float64 in C order; got an array of "
-                f"shape {array.shape} and type {array.dtype}{'' if array.flags.c_contiguous else ', not in C order'}."
+                "Rows in a file must be an array of two dimensions of float32 or float64 in C order and native byte "
+                f"order; got an array of {describe_array(array)}. Save it again as {as_plain(array)}."
             )
         n_rows, n_features = array.shape
         if not n_rows or not n_features:
@@ -206,6 +206,22 @@ class FileRows(LocalRows):
             source = getattr(array, "filename", None)
             check_label_file(labels, [] if source is None else [source], n_rows)
         super().__init__(array, bounds, columns, labels=labels, checkpoint=checkpoint)
+
+
+def describe_array(array: Array) -> str:
+    """Return the shape, the type and the order of an array for a message."""
+    if array.flags.c_contiguous:
+        order = ""
+    else:
+        order = " in Fortran order, column after column" if array.flags.f_contiguous else ", not in C order"
+    is_swapped = not array.dtype.isnative
+    return f"shape {array.shape} and type {array.dtype}{' (not the native byte order)' if is_swapped else ''}{order}"
+
+
+def as_plain(array: Array) -> str:
+    """Return the code that makes rows of another type or order those that are read as they are."""
+    is_single = array.dtype.kind == "f" and array.dtype.itemsize <= np.dtype(np.float32).itemsize
+    return f"numpy.ascontiguousarray(X, dtype=numpy.{'float32' if is_single else 'float64'})"
 
 
 class WriteBlocks:
