@@ -476,8 +476,6 @@ def check_blocked(estimator: Any, rows: BlockedRows, *, reset: bool = True) -> B
             f"{rows.n_features:,} numbers). {', '.join(able[:-1])} and {able[-1]} take rows in "
             "blocks; or cluster a sample of the rows in memory, and predict the others."
         )
-    if rows.n_rows < 1 or rows.n_features < 1:
-        raise ValueError(f"X has the shape {rows.shape}; at least one row and one column are needed.")
     check_columns(estimator, rows, reset=reset)
     # Computed in a pass that looks at every number.
     _ = rows.moments

@@ -130,6 +130,7 @@ REMEDIES = {
     "no_links": "leave out links",
     "no_rules": "leave out never_together and always_together",
     "more_space": "pass another folder as scratch",
+    "space_for_labels": "free some space, or write the labels to another disk",
     "no_starts": "leave out n_init",
     "not_certain": "leave out links_are",
     "not_relaxed": "leave out relax",

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from mustlink import ConstrainedHDBSCAN, MPCKMeans, PCKMeans
 from mustlink.base import TAKING_BLOCKS
-from mustlink.blocks import BlockedRows, FileRows, as_blocked
+from mustlink.blocks import BlockedRows, FileRows, as_blocked, distinct_labels
 from mustlink.catalogue import CATALOGUE
 from mustlink.errors import NumberTooLargeError
 
@@ -217,3 +217,12 @@ def test_rows_and_their_transformation_are_picklable() -> None:
 def test_hdbscan_names_the_shape() -> None:
     with pytest.raises(TypeError, match=r"X is read in blocks \(40 x 3 numbers\)"):
         ConstrainedHDBSCAN().fit(blocked())
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int32, np.int64])
+def test_distinct_labels(dtype: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also the largest label of a type, and labels of several slices."""
+    monkeypatch.setattr("mustlink.blocks._labels.SLICE_LABELS", 3)
+    labels = np.array([127, 0, 0, -1, 5, 0, 127], dtype=dtype)
+    np.testing.assert_array_equal(distinct_labels(labels), [-1, 0, 5, 127])
+    assert len(distinct_labels(labels[:0])) == 0  # type: ignore[arg-type]

@@ -455,3 +455,10 @@ def test_the_blocks_are_those_of_files_with_the_same_bounds() -> None:
     np.testing.assert_allclose(one.cluster_centers_, other.cluster_centers_, rtol=1e-12)
     np.testing.assert_array_equal(one.labels_.compute(), other.labels_)
     assert dask_rows.DaskRows is DaskRows
+
+
+@pytest.mark.parametrize("method", ["predict", "transform"])
+def test_new_rows_without_any_row_are_refused(method: str) -> None:
+    model = fit(PCKMeans, TABLE)
+    with pytest.raises(ValueError, match=r"X has the shape \(0, 4\); at least one row and one column are needed"):
+        getattr(model, method)(da.from_array(TABLE[:0], chunks=16))

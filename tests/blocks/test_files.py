@@ -38,7 +38,7 @@ def resident_bytes() -> int:
 
 def test_a_file_is_opened_and_clustered_as_its_array_is(path: Path) -> None:
     rows = open_rows(path)
-    assert repr(rows) == "FileRows(500 x 4 numbers of float32 in 1 blocks)"
+    assert repr(rows) == "FileRows(500 x 4 numbers of float32 in 1 block)"
     links = Constraints(must_link=[(0, 1)], cannot_link=[(0, 2), (3, 499)])
     expected = PCKMeans(n_clusters=4, random_state=0).fit(X, constraints=links)
     found = PCKMeans(n_clusters=4, random_state=0).fit(mapped(path), constraints=links)
@@ -60,10 +60,18 @@ def test_labels_are_written_to_a_file_on_request(path: Path, tmp_path: Path) -> 
     model = PCKMeans(n_clusters=4, random_state=0).fit(mapped(path, labels=out))
     assert isinstance(model.labels_, np.memmap)
     np.testing.assert_array_equal(np.load(out), expected.labels_)
-    predicted = model.predict(mapped(path, labels=tmp_path / "predicted.npy"))
-    assert isinstance(predicted, np.memmap)
-    np.testing.assert_array_equal(predicted, expected.labels_)
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["labels.npy", "predicted.npy", "rows.npy"]
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["labels.npy", "rows.npy"]
+
+
+def test_a_prediction_leaves_the_labels_of_the_fit(path: Path, tmp_path: Path) -> None:
+    rows = mapped(path, labels=tmp_path / "labels.npy")
+    labels = PCKMeans(n_clusters=4, random_state=0).fit(rows).labels_.copy()
+    other = PCKMeans(n_clusters=2, random_state=0).fit(X)
+    for given in (rows, rows.transform(np.asarray, 4, np.float32)):
+        predicted = other.predict(given)
+        assert not isinstance(predicted, np.memmap)
+        np.testing.assert_array_equal(predicted, other.labels_)
+        np.testing.assert_array_equal(np.load(tmp_path / "labels.npy"), labels)
 
 
 @pytest.mark.parametrize("size", [None, 200])
@@ -159,3 +167,23 @@ def test_passes_over_a_large_file_do_not_keep_it_in_memory(tmp_path: Path) -> No
     in_place.map_pieces(lambda _, piece: sum_of(piece.X))
     in_place.pick(np.arange(0, n_rows, 64))
     assert resident_bytes() - before < 60 << 20
+
+
+@pytest.mark.parametrize("block_rows", [0, -3])
+def test_a_block_has_a_row(block_rows: int) -> None:
+    with pytest.raises(ValueError, match=f"block_rows={block_rows}; a block needs at least one row"):
+        FileRows(X, block_rows=block_rows)
+
+
+@pytest.mark.parametrize(
+    ("array", "words"),
+    [
+        (np.asfortranarray(X), r"in Fortran order, column after column. Save it again as .*dtype=numpy.float32\)"),
+        (X.astype(int), r"type int64. Save it again as numpy.ascontiguousarray\(X, dtype=numpy.float64\)"),
+        (X.astype(">f8"), r"type >f8 \(not the native byte order\). Save it again as"),
+        (X[:, ::2], "not in C order. Save it again as"),
+    ],
+)
+def test_other_arrays_are_refused_with_what_to_do(array: np.ndarray, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        FileRows(array)

@@ -138,6 +138,10 @@ def test_columns_without_numbers_are_named_with_what_to_do(tmp_path):
         open_rows(path, columns=["y"])
     with pytest.raises(FileFormatError, match="at least one is needed"):
         open_rows(path, columns=[])
+    with pytest.raises(TypeError, match=r"columns='xy' is one text; pass a list of names, such as \['xy'\]"):
+        open_rows(path, columns="xy")
+    with pytest.raises(ValueError, match="columns names 'x' 2 times; name every column once"):
+        open_rows(path, columns=["x", "x"])
 
 
 @pytest.mark.parametrize(
@@ -145,7 +149,7 @@ def test_columns_without_numbers_are_named_with_what_to_do(tmp_path):
     [
         ({"a": [1.0]}, "b.parquet has no column 'b', which a.parquet has"),
         ({"a": [1.0], "b": [2.0], "c": [1]}, "b.parquet has the column 'c', which a.parquet has not"),
-        ({"a": [1.0], "B": [2.0]}, "b.parquet has no column 'b', which a.parquet has and has the column 'B'"),
+        ({"a": [1.0], "B": [2.0]}, "b.parquet has no column 'b', which a.parquet has, and has the column 'B'"),
         ({"a": [1.0], "b": pa.array([1.0], "float32")}, "the column 'b' is of the type float, and of the type double"),
     ],
 )
@@ -288,12 +292,17 @@ def test_memory_does_not_grow_with_the_rows(tmp_path):
     ("array", "words"),
     [
         (np.asfortranarray(np.ones((4, 3))), "in Fortran order.*save it again as numpy.ascontiguousarray"),
-        (np.ones((4, 3), dtype=np.int32), r"type int32; float32 or float64 is expected: save it again as X\.astype"),
+        (np.asfortranarray(np.ones((4, 3), dtype=np.float32)), r"ascontiguousarray\(X, dtype=numpy.float32\)"),
+        (np.ones((4, 3), dtype=">f8"), r"not the native byte order.*save it again as .*dtype=numpy.float64\)"),
+        (
+            np.ones((4, 3), dtype=np.int32),
+            r"type int32; float32 or float64 in native .* expected: save .*float64\)",
+        ),
         (np.ones(4), r"shape \(4,\).*two dimensions, are expected: reshape it with X\.reshape\(-1, 1\)"),
         (np.ones((2, 2, 2)), "two dimensions, are expected: reshape it"),
         (np.ones((0, 3)), "at least one row and one column are needed"),
-        (np.array([["a", "b"]]), "float32 or float64 is expected"),
-        (np.array([[None, 1]], dtype=object), "not an .npy file of numbers"),
+        (np.array([["a", "b"]]), "float32 or float64 in native byte order is expected"),
+        (np.array([[None, 1]], dtype=object), "an array of objects, not of numbers: save it again as X.astype"),
     ],
 )
 def test_arrays_that_cannot_be_read_in_blocks(tmp_path, array, words):
@@ -310,9 +319,14 @@ def test_other_files_are_refused(tmp_path):
         open_rows(tmp_path / "rows.npz")
     np.save(tmp_path / "rows.npy", np.ones((100, 3)))
     whole = (tmp_path / "rows.npy").read_bytes()
-    for name, content in {"half.npy": whole[:1000], "empty.npy": b"", "text.npy": b"a,b\n1,2\n"}.items():
+    for name, content in {"half.npy": whole[:1000], "head.npy": whole[:60]}.items():
         (tmp_path / name).write_bytes(content)
-        with pytest.raises(FileFormatError, match=f"{name} is not an .npy file of numbers, or not a whole one"):
+        with pytest.raises(FileFormatError, match=f"{name} is not a whole .npy file: it ends before its last number"):
+            open_rows(tmp_path / name)
+    broken = whole.replace(b"descr", b"dexcr")
+    for name, content in {"empty.npy": b"", "text.npy": b"a,b\n1,2\n", "broken.npy": broken}.items():
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(FileFormatError, match=f"{name} is not an .npy file of numbers; an array of rows"):
             open_rows(tmp_path / name)
     (tmp_path / "rows.csv").write_text("a\n1\n")
     with pytest.raises(FileFormatError, match=r"from \.npy, \.parquet or \.pq, or a folder .* and \.csv is none"):
@@ -365,6 +379,36 @@ def test_a_failure_leaves_no_labels(rows_and_labels, error):
     assert list(target.parent.iterdir()) == []
 
 
+def test_labels_that_are_the_rows_are_refused(rows_and_labels, tmp_path):
+    path, target = rows_and_labels
+    before = path.read_bytes()
+    os.link(path, target)
+    for labels in (path, target):
+        with pytest.raises(ValueError, match=r"a file of the rows themselves; write labels to another file"):
+            open_rows(path, labels=labels)
+    assert path.read_bytes() == before
+    folder = tmp_path / "parts"
+    folder.mkdir()
+    write(folder / "a.parquet", {"x": np.zeros(3)})
+    with pytest.raises(ValueError, match="a file of the rows themselves"):
+        open_rows(folder, labels=folder / "a.parquet")
+
+
+def test_a_place_where_labels_cannot_be_written_is_refused_at_once(rows_and_labels, file, tmp_path, monkeypatch):
+    rows, _ = rows_and_labels
+    (tmp_path / "folder.npy").mkdir()
+    for path in (rows, file):
+        with pytest.raises(IsADirectoryError):
+            open_rows(path, labels=tmp_path / "folder.npy")
+        with pytest.raises(FileNotFoundError, match="folder to write into does not exist"):
+            open_rows(path, labels=tmp_path / "none" / "labels.npy")
+        with pytest.raises(ValueError, match=r"labels.csv' does not end in .npy; .* a name that ends in .npy"):
+            open_rows(path, labels=tmp_path / "labels.csv")
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(100, 50, 50))
+    with pytest.raises(DiskSpaceError, match=r"labels.npy take 400 bytes on the disk, and .* has 50 bytes free; free"):
+        open_rows(rows, labels=tmp_path / "labels.npy")
+
+
 @pytest.mark.skipif(os.name == "nt", reason="limits are those of Unix")
 def test_a_full_disk_leaves_no_labels(tmp_path):
     """Written as a memory map alone, they would end the process with SIGBUS."""
@@ -378,8 +422,8 @@ def test_a_full_disk_leaves_no_labels(tmp_path):
         text=True,
         check=True,
     )
-    assert "OSError [Errno 27] File too large" in done.stdout
-    assert str(folder / "labels.npy") in done.stdout
+    assert f"DiskSpaceError The labels in {folder / 'labels.npy'} take 400 kB on the disk, and " in done.stdout
+    assert "or write the labels to another disk" in done.stdout
     assert list(folder.iterdir()) == []
 
 

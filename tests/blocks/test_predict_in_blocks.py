@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator
 from sklearn.datasets import make_blobs
 
 from conformance import case_of, rows_for
 from mustlink import Constraints, ResidualClustering
 from mustlink._estimators import count_parameter
-from mustlink.blocks import FileRows
+from mustlink.blocks import FileRows, blockwise
 from mustlink.catalogue import CATALOGUE, CLASSIFIERS, Entry
 from mustlink.estimator_checks._cases import refit
 
@@ -82,6 +83,27 @@ def test_arguments_with_an_entry_per_row_are_dealt_to_the_blocks(as_list: bool) 
     np.testing.assert_array_equal(model.predict(FileRows(TABLE, block_rows=7)), model.predict(TABLE))
     with pytest.raises(ValueError, match="known has 59 entries, and X has 60 rows"):
         model.predict(FileRows(TABLE), known=given[:59])
+
+
+class WithOffset(BaseEstimator):
+    """Adds numbers of the rows, which may be given by position."""
+
+    def fit(self, X: Any) -> WithOffset:
+        self.n_features_in_ = X.shape[1]
+        return self
+
+    @blockwise(by_row=("offset",))
+    def predict(self, X: Any, offset: Any, factor: int = 1, *, shift: int = 0) -> Any:
+        return X[:, 0].astype(np.int64) + factor * np.asarray(offset) + shift
+
+
+def test_arguments_of_rows_may_be_given_by_position() -> None:
+    model, offset, rows = WithOffset().fit(TABLE), np.arange(60), FileRows(TABLE, block_rows=7)
+    expected = model.predict(TABLE, offset, 3, shift=1)
+    np.testing.assert_array_equal(model.predict(rows, offset, 3, shift=1), expected)
+    np.testing.assert_array_equal(model.predict(rows, factor=3, shift=1, offset=offset), expected)
+    with pytest.raises(TypeError, match="too many positional arguments"):
+        model.predict(rows, offset, 3, 1)
 
 
 def test_prediction_before_a_fit_is_refused() -> None:

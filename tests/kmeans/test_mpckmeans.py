@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from itertools import pairwise, product
 from typing import Any
 
@@ -16,7 +17,13 @@ from mustlink import Constraints, MPCKMeans, PCKMeans
 from mustlink._rows import RowBlocks
 from mustlink.errors import TooLargeError
 from mustlink.kmeans._engine import Step
-from mustlink.kmeans._mpckmeans_metrics import DiagonalMetrics, FullMetrics, LearnedMetrics, LongestPairs
+from mustlink.kmeans._mpckmeans_metrics import (
+    DiagonalMetrics,
+    FullMetrics,
+    LearnedMetrics,
+    LongestPairs,
+    find_outermost,
+)
 from mustlink.kmeans._rules import LinkedRows
 from reference.mpckmeans import SlowMPCKMeans, length, longest_pair, objective
 from reference.random_links import Case, cases
@@ -280,3 +287,19 @@ def test_bad_input_is_refused() -> None:
     for name, value in {"penalty": -1.0, "metric": "cosine", "min_variance": 0.0, "init_metric": "none"}.items():
         with pytest.raises(ValueError, match=name):
             MPCKMeans(2, **{name: value}).fit(X)  # type: ignore[arg-type]
+
+
+def test_outermost_rows_are_found_in_little_memory():
+    """At once, 200,000 rows would take 100 MB for their distances in 33 directions, both ways."""
+    rng = np.random.default_rng(0)
+    Z = rng.normal(size=(200_000, 1)).astype(np.float32)
+    directions = rng.normal(size=(1, 32))
+    tracemalloc.start()
+    try:
+        found = find_outermost(Z, np.array([0]), directions)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 30e6
+    assert set(found.rows.ravel()) == {Z.min(), Z.max()}
+    assert find_outermost(Z[:0], np.array([0]), directions).rows.shape == (66, 1)

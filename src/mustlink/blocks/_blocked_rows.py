@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from functools import cached_property, reduce
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from mustlink._magnitude import largest_number
 from mustlink._rows import RowBlocks
+from mustlink._spelling import count
 from mustlink._types import Array, Floats, Indices
 from mustlink.blocks._moments import Moments, inspect_block
 from mustlink.errors import NumberTooLargeError
@@ -207,11 +208,14 @@ class BlockedRows(ABC):
 
     def __repr__(self) -> str:
         name = type(self).__name__
-        return f"{name}({self.n_rows:,} x {self.n_features:,} numbers of {self.dtype} in {self.n_blocks:,} blocks)"
+        blocks = count(self.n_blocks, "block")
+        return f"{name}({self.n_rows:,} x {self.n_features:,} numbers of {self.dtype} in {blocks})"
 
     @cached_property
     def moments(self) -> Moments:
-        """Mean and sum of squares of every column; computing them refuses NaN, infinity and too large numbers."""
+        """Mean and sum of squares of every column; refuses no rows, NaN, infinity and too large numbers."""
+        if self.n_rows < 1 or self.n_features < 1:
+            raise ValueError(f"X has the shape {self.shape}; at least one row and one column are needed.")
         limit = largest_number(self.dtype, self.n_rows * self.n_features)
         found = self.run(inspect_block, limit)
         for number, moments in enumerate(found):
@@ -228,7 +232,7 @@ class BlockedRows(ABC):
         if np.isnan(value):
             raise ValueError(f"Input X contains NaN: {where}. Fill in or remove missing values first.")
         if np.isinf(value):
-            raise ValueError(f"Input X contains infinity: {where}.")
+            raise ValueError(f"Input X contains infinity: {where}. Replace it or remove the row first.")
         raise NumberTooLargeError(
             f"X holds {value:.3g} in {where}; numbers above {limit:.1g} are too large for squared distances in "
             f"{self.dtype}",
@@ -309,6 +313,22 @@ class BlockedRows(ABC):
             for part, start in zip(parts, self.bounds[:-1], strict=True)
         ]
 
+    def with_labels_in_memory(self) -> BlockedRows:
+        """Return these rows such that :meth:`label` writes no file: that of a fit must survive a prediction.
+
+        Returns
+        -------
+        BlockedRows
+            The same rows, if they write none anyway.
+        """
+        return self
+
+    def _copy_with(self, **attributes: Any) -> Self:
+        """Return the same rows with other attributes; what has been computed of them stays."""
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__ | attributes)
+        return other
+
     def transform(self, function: Callable[[Array], Array], n_features: int, dtype: Any) -> TransformedRows:
         """Return these rows after a function of a block, which is called again in every pass.
 
@@ -349,6 +369,9 @@ class TransformedRows(BlockedRows):
         self, task: Task, *shared: Any, dtype: Any = np.int32, each: Sequence[tuple[Any, ...]] | None = None
     ) -> Any:
         return self._rows.label(After(self._function, task), *shared, dtype=dtype, each=each)
+
+    def with_labels_in_memory(self) -> BlockedRows:
+        return self._copy_with(_rows=self._rows.with_labels_in_memory())
 
     def derive(self, task: Task, *shared: Any, n_features: int, dtype: Any) -> BlockedRows:
         return self._rows.derive(After(self._function, task), *shared, n_features=n_features, dtype=dtype)

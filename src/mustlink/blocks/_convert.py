@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import partial, wraps
+from inspect import signature
 from itertools import pairwise
 from typing import Any
 
@@ -94,7 +95,7 @@ def blockwise(predict: Callable[..., Any] | None = None, *, by_row: Sequence[str
     predict : callable
         The method.
     by_row : sequence of str, default=()
-        The names of keyword arguments that have an entry for every row.
+        The names of arguments that have an entry for every row.
 
     Returns
     -------
@@ -121,7 +122,9 @@ def blockwise(predict: Callable[..., Any] | None = None, *, by_row: Sequence[str
         if rows is None:
             return method(self, X, *arguments, **options)
         model, dtype = _check_model(self, rows), _type_of_labels(self)
-        parts = {name: options.pop(name) for name in by_row if options.get(name) is not None}
+        # By name, since they may be given by position, too.
+        given = signature(method).bind(self, X, *arguments, **options)
+        parts = {name: given.arguments.pop(name) for name in by_row if given.arguments.get(name) is not None}
         for name, values in parts.items():
             if len(values) != rows.n_rows:
                 raise ValueError(f"{name} has {len(values):,} entries, and X has {rows.n_rows:,} rows.")
@@ -129,7 +132,9 @@ def blockwise(predict: Callable[..., Any] | None = None, *, by_row: Sequence[str
             ({name: getattr(values, "iloc", values)[start:stop] for name, values in parts.items()},)
             for start, stop in pairwise(rows.bounds.tolist())
         ]
-        return rows.label(predict_block, model, arguments, options, dtype=dtype, each=each)
+        return rows.with_labels_in_memory().label(
+            predict_block, model, given.args[2:], given.kwargs, dtype=dtype, each=each
+        )
 
     return predict_in_blocks
 

@@ -11,18 +11,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mustlink._atomic import StagedFiles
 from mustlink._rows import RowBlocks
 from mustlink._sklearn_compat import n_threads, one_blas_thread
 from mustlink._types import Array, Indices
 from mustlink.blocks._blocked_rows import BlockedRows, Task, join_results
 from mustlink.blocks._in_place import MappedRowBlocks
+from mustlink.blocks._label_file import check_label_file, write_labels
 
 __all__ = ["FileRows", "LocalRows"]
 
 # Small enough that the blocks of all threads, and what is computed from them, take little memory.
 BLOCK_BYTES = 8 << 20
-ZERO_BYTES = 1 << 20
 
 # Rows that are read at a time where they lie far from each other: the system maps some 64 KB around each.
 TAKEN_ROWS = 1_024
@@ -42,7 +41,7 @@ class LocalRows(BlockedRows):
     columns : sequence of str, default=None
         The names of the columns.
     labels : path, default=None
-        A file of NumPy that labels are written to; None keeps them in memory.
+        A file of NumPy that a fit writes its labels to; None keeps them in memory.
     checkpoint : path, default=None
         A folder in which boosting keeps every round of tables with more than 50,000 rows, to go on after a failure.
         Trials are run again, and codes are computed again. The files stay after the fit and may be deleted.
@@ -142,6 +141,9 @@ class LocalRows(BlockedRows):
             return labels
         return write_labels(self._labels, self.n_rows, dtype, fill)
 
+    def with_labels_in_memory(self) -> LocalRows:
+        return self if self._labels is None else self._copy_with(_labels=None)
+
     def derive(self, task: Task, *shared: Any, n_features: int, dtype: Any) -> LocalRows:
         derived = np.empty((self.n_rows, n_features), dtype=dtype)
         starts = [(int(start),) for start in self.bounds[:-1]]
@@ -159,8 +161,8 @@ class FileRows(LocalRows):
     columns : sequence of str, default=None
         The names of the columns.
     labels : path, default=None
-        A file of NumPy that labels are written to, as a memory map; None keeps them in memory, 4 bytes per row. It
-        appears when it is complete.
+        A file of NumPy that a fit writes its labels to, as a memory map; None keeps them in memory, 4 bytes per row.
+        It appears when it is complete. What ``predict`` returns is in memory.
     checkpoint : path, default=None
         A folder in which boosting keeps every round of tables with more than 50,000 rows, to go on after a failure.
         Trials are run again, and codes are computed again. The files stay after the fit and may be deleted.
@@ -192,15 +194,36 @@ class FileRows(LocalRows):
     ) -> None:
         if array.ndim != 2 or array.dtype not in (np.float32, np.float64) or not array.flags.c_contiguous:
             raise ValueError(
-                "Rows in a file must be an array of two dimensions of float32 or float64 in C order; got an array of "
-                f"shape {array.shape} and type {array.dtype}{'' if array.flags.c_contiguous else ', not in C order'}."
+                "Rows in a file must be an array of two dimensions of float32 or float64 in C order and native byte "
+                f"order; got an array of {describe_array(array)}. Save it again as {as_plain(array)}."
             )
         n_rows, n_features = array.shape
         if not n_rows or not n_features:
             raise ValueError(f"The file has an array of shape {array.shape}; at least one row and column are needed.")
+        if block_rows is not None and block_rows < 1:
+            raise ValueError(f"block_rows={block_rows!r}; a block needs at least one row.")
         size = block_rows or max(1, BLOCK_BYTES // (n_features * array.dtype.itemsize))
         bounds = np.append(np.arange(0, n_rows, size), n_rows)
+        if labels is not None:
+            source = getattr(array, "filename", None)
+            check_label_file(labels, [] if source is None else [source], n_rows)
         super().__init__(array, bounds, columns, labels=labels, checkpoint=checkpoint)
+
+
+def describe_array(array: Array) -> str:
+    """Return the shape, the type and the order of an array for a message."""
+    if array.flags.c_contiguous:
+        order = ""
+    else:
+        order = " in Fortran order, column after column" if array.flags.f_contiguous else ", not in C order"
+    is_swapped = not array.dtype.isnative
+    return f"shape {array.shape} and type {array.dtype}{' (not the native byte order)' if is_swapped else ''}{order}"
+
+
+def as_plain(array: Array) -> str:
+    """Return the code that makes rows of another type or order those that are read as they are."""
+    is_single = array.dtype.kind == "f" and array.dtype.itemsize <= np.dtype(np.float32).itemsize
+    return f"numpy.ascontiguousarray(X, dtype=numpy.{'float32' if is_single else 'float64'})"
 
 
 class WriteBlocks:
@@ -214,21 +237,6 @@ class WriteBlocks:
         self._out[start : start + len(block)] = self._task(block, *shared, *own)
 
 
-def write_labels(path: Path, n_rows: int, dtype: Any, fill: Any) -> Array:
-    """Write labels to a file of NumPy, which appears when it is complete, and return it as a memory map."""
-    with StagedFiles() as files, files.open(path) as stream:
-        head = {"descr": np.lib.format.dtype_to_descr(np.dtype(dtype)), "fortran_order": False, "shape": (n_rows,)}
-        np.lib.format.write_array_header_1_0(stream, head)
-        start = stream.tell()
-        write_zeros(stream, n_rows * np.dtype(dtype).itemsize)
-        labels = np.memmap(stream, dtype=dtype, mode="r+", offset=start, shape=(n_rows,))
-        fill(labels)
-        labels.flush()
-        # Windows renames no file that is mapped.
-        del labels
-    return np.asanyarray(np.load(path, mmap_mode="r"))
-
-
 class MappedSource(NamedTuple):
     """Where the numbers of a memory map are."""
 
@@ -240,14 +248,6 @@ class MappedSource(NamedTuple):
     def open(self) -> Array:
         """Map them again."""
         return np.memmap(self.path, dtype=self.dtype, mode="r", offset=self.offset, shape=self.shape)
-
-
-def write_zeros(stream: Any, n_bytes: int) -> None:
-    """Fill a file, so that a full disk is an error here: in a memory map it would end the process."""
-    zeros = bytes(min(n_bytes, ZERO_BYTES))
-    for start in range(0, n_bytes, ZERO_BYTES):
-        stream.write(zeros[: n_bytes - start])
-    stream.flush()
 
 
 class MappedPages:

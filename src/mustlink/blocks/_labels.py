@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from mustlink.blocks._dask import distinct_in_dask
 from mustlink.blocks._dask_collections import is_dask
 
 __all__ = ["distinct_labels"]
+
+SLICE_LABELS = 1 << 20
 
 
 def distinct_labels(labels: Any) -> Array | None:
@@ -34,5 +37,7 @@ def distinct_labels(labels: Any) -> Array | None:
     array([-1,  0,  2])
     """
     if isinstance(labels, np.ndarray):
-        return np.flatnonzero(np.bincount(labels + 1)) - 1
+        # In slices: sorting takes as much memory again as what is sorted, and labels may be a memory map.
+        slices = (labels[start : start + SLICE_LABELS] for start in range(0, len(labels), SLICE_LABELS))
+        return reduce(np.union1d, map(np.unique, slices), np.asarray(labels[:0]))
     return distinct_in_dask(labels) if is_dask(labels) else None

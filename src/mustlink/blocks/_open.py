@@ -11,7 +11,7 @@ import numpy as np
 
 from mustlink._types import Array
 from mustlink.blocks._blocked_rows import BlockedRows
-from mustlink.blocks._files import FileRows
+from mustlink.blocks._files import FileRows, as_plain, describe_array
 from mustlink.blocks._parquet import is_parquet, read_parquet_rows
 from mustlink.errors import FileFormatError
 
@@ -36,7 +36,8 @@ def open_rows(
     columns : sequence of str, default=None
         The columns of Parquet to read; None reads all.
     labels : path, default=None
-        A file of NumPy to write labels to, as a memory map; None keeps them in memory.
+        A file of NumPy (``.npy``) that a fit writes its labels to, as a memory map; None keeps them in memory. What
+        ``predict`` returns is in memory.
     checkpoint : path, default=None
         A folder in which boosting keeps every round of tables with more than 50,000 rows, to go on after a failure.
         Trials are run again, and codes are computed again. The files stay after the fit and may be deleted.
@@ -55,7 +56,11 @@ def open_rows(
     FileFormatError
         If the file is none of these; for Parquet, also if a cell is empty or not finite, with the file and the row.
     DiskSpaceError
-        If the disk of the scratch folder has too little space.
+        If the disk of the scratch folder, or that of the labels, has too little space.
+    ValueError
+        If the labels would replace a file of the rows, or have a name that does not end in ``.npy``.
+    OSError
+        If the labels cannot be written.
 
     Examples
     --------
@@ -89,11 +94,7 @@ def map_array(path: str | Path) -> Array:
     try:
         array: Array = np.load(path, mmap_mode="r", allow_pickle=False)
     except (ValueError, EOFError) as error:
-        # What numpy says of objects is for a file that one trusts.
-        raise FileFormatError(
-            f"{path} is not an .npy file of numbers, or not a whole one; an array of rows and columns of numbers, "
-            "written by numpy.save, is expected."
-        ) from (None if "pickle" in str(error) else error)
+        raise unreadable_array(path, error) from None
     return array
 
 
@@ -103,18 +104,34 @@ def refuse_archive(path: str | Path) -> None:
         raise FileFormatError(f"{path} is an archive of arrays; save one of them alone with numpy.save.")
 
 
+def unreadable_array(path: str | Path, error: Exception) -> FileFormatError:
+    """Return the error for a file that NumPy cannot map, with what is wrong with it."""
+    reason = str(error)
+    with open(path, "rb") as file:
+        is_npy = file.read(len(np.lib.format.MAGIC_PREFIX)) == np.lib.format.MAGIC_PREFIX
+    if is_npy and "object" in reason.lower():
+        # What numpy says of objects is for a file that one trusts.
+        return FileFormatError(
+            f"{path} holds an array of objects, not of numbers: save it again as X.astype(numpy.float64)."
+        )
+    if is_npy and ("EOF" in reason or "mmap length" in reason):
+        return FileFormatError(f"{path} is not a whole .npy file: it ends before its last number; write it again.")
+    return FileFormatError(
+        f"{path} is not an .npy file of numbers; an array of rows and columns of numbers, written by numpy.save, is "
+        "expected."
+    )
+
+
 def refuse_other_arrays(path: str | Path, array: Array) -> None:
     """Raise if an array cannot be read in blocks as it is, with what to do."""
-    about = f"{path} holds an array of shape {array.shape} and type {array.dtype}"
+    about = f"{path} holds an array of {describe_array(array)}"
     if array.ndim != 2:
         advice = "reshape it with X.reshape(-1, 1) if it is one column" if array.ndim == 1 else "reshape it"
         raise FileFormatError(f"{about}; rows and columns, two dimensions, are expected: {advice}.")
     if not array.size:
         raise FileFormatError(f"{about}; at least one row and one column are needed.")
+    advice = f"save it again as {as_plain(array)}"
     if array.dtype not in (np.float32, np.float64):
-        raise FileFormatError(f"{about}; float32 or float64 is expected: save it again as X.astype(numpy.float32).")
+        raise FileFormatError(f"{about}; float32 or float64 in native byte order is expected: {advice}.")
     if not array.flags.c_contiguous:
-        raise FileFormatError(
-            f"{about} in Fortran order, column after column; rows must lie one after another: save it again as "
-            "numpy.ascontiguousarray(X)."
-        )
+        raise FileFormatError(f"{about}; rows must lie one after another: {advice}.")

@@ -13,6 +13,7 @@ import numpy as np
 
 from mustlink._types import Array, Indices
 from mustlink.blocks._files import FileRows
+from mustlink.blocks._label_file import check_label_file
 from mustlink.blocks._scratch import write_scratch
 from mustlink.errors import FileFormatError
 
@@ -180,6 +181,9 @@ def read_parquet_rows(
     names = choose_numbers(table, columns)
     if not table.n_rows:
         raise FileFormatError(f"{path} has no rows; at least one is needed.")
+    if labels is not None:
+        # The rows have no name once they are decoded.
+        check_label_file(labels, table.files, table.n_rows)
     types = [table.schema.field(name).type for name in names]
     dtype = np.dtype(np.float32 if all(map(fits_float32, types)) else np.float64)
     parts = (numbers_of_part(part, names, dtype) for part in table.parts(names))
@@ -212,7 +216,12 @@ def refuse_cell(part: ParquetPart, name: str, row: int, what: str) -> NoReturn:
 
 def choose_numbers(table: ParquetFiles, columns: Sequence[str] | None) -> list[str]:
     """Return the columns to read, or refuse those that are not there or hold no numbers."""
+    if isinstance(columns, str):
+        raise TypeError(f"columns={columns!r} is one text; pass a list of names, such as [{columns!r}].")
     names = table.names if columns is None else list(columns)
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise ValueError(f"columns names {twice!r} {names.count(twice)} times; name every column once.")
     missing = [name for name in names if name not in table.names]
     if missing:
         raise FileFormatError(
@@ -284,7 +293,7 @@ def refuse_other_columns(first: Path, expected: pa.Schema, file: Path, schema: p
     new = [name for name in schema.names if name not in expected.names]
     if missing or new:
         what = f"has no column {listed(missing)}, which {first.name} has" if missing else ""
-        what += " and " if missing and new else ""
+        what += ", and " if missing and new else ""
         what += f"has the column {listed(new)}, which {first.name} has not" if new else ""
         raise FileFormatError(f"{file} {what}; all files of a folder must have the same columns.")
     for name in expected.names:

@@ -7,6 +7,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import numpy as np
 from mustlink._types import Array
 from mustlink.errors import DiskSpaceError, FileFormatError
 
-__all__ = ["spell_bytes", "write_scratch"]
+__all__ = ["NO_SPACE", "NeededSpace", "spell_bytes", "write_scratch"]
 
 # What the system says when a disk, the share of a user, or the size of a file is exhausted.
 NO_SPACE = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
@@ -56,7 +57,8 @@ def write_scratch(
     if not place.is_dir():
         raise NotADirectoryError(errno.ENOTDIR, "The folder for scratch files does not exist", str(place))
     size = shape[0] * shape[1] * np.dtype(dtype).itemsize
-    _check_space(place, size, source)
+    needed = NeededSpace(f"The rows of {source}", size, place, "more_space", " while they are read in blocks")
+    needed.check()
     n_rows = 0
     # Closed files with open maps: the system keeps what is mapped.
     with tempfile.TemporaryFile(dir=place, prefix="mustlink-", buffering=0) as file:
@@ -67,7 +69,7 @@ def write_scratch(
         except OSError as error:
             if error.errno not in NO_SPACE or error.filename is not None:
                 raise
-            raise _no_space(place, size, source) from None
+            raise needed.error() from None
         if n_rows != shape[0]:
             raise FileFormatError(
                 f"{source} was changed while it was read: it had {shape[0]:,} rows, and now {n_rows:,}."
@@ -82,20 +84,29 @@ def _write_all(file: Any, part: Array) -> None:
         rest = rest[file.write(rest) :]
 
 
-def _check_space(folder: Path, size: int, source: str) -> None:
-    """Refuse rows for which a disk has too little space."""
-    if shutil.disk_usage(folder).free < size:
-        raise _no_space(folder, size, source)
+@dataclass(frozen=True)
+class NeededSpace:
+    """How many bytes something takes in a folder, and which remedy there is if they do not fit."""
 
+    what: str
+    size: int
+    folder: Path
+    remedy: str
+    when: str = ""
 
-def _no_space(folder: Path, size: int, source: str) -> DiskSpaceError:
-    """Return the error for a disk that is full, or will be."""
-    free = shutil.disk_usage(folder).free
-    return DiskSpaceError(
-        f"The rows of {source} take {spell_bytes(size)} on the disk while they are read in blocks, and {folder} has "
-        f"{spell_bytes(free)} free",
-        remedy="more_space",
-    )
+    def check(self) -> None:
+        """Raise if the disk has too little space."""
+        if shutil.disk_usage(self.folder).free < self.size:
+            raise self.error()
+
+    def error(self) -> DiskSpaceError:
+        """Return the error for a disk that is full, or will be."""
+        free = shutil.disk_usage(self.folder).free
+        return DiskSpaceError(
+            f"{self.what} take {spell_bytes(self.size)} on the disk{self.when}, and {self.folder} has "
+            f"{spell_bytes(free)} free",
+            remedy=self.remedy,
+        )
 
 
 def spell_bytes(size: float) -> str:

@@ -312,6 +312,9 @@ class BoostedConstrainedKMeans(ConstrainedClusterMixin, BaseEstimator):
         other = None
         if len(X) != self._n_samples:
             other = f"{self._n_samples} rows, and X has {len(X)}"
+        elif isinstance(X, BlockedRows) != (self._linked_places is not None):
+            here, there = "rows in memory", "rows in blocks"
+            other = f"{there}, and X has {here}" if self._linked_places is not None else f"{here}, and X has {there}"
         elif links != boosting.links:
             other = f"{boosting.links}, and other links were given"
         elif n_clusters != self.n_clusters:

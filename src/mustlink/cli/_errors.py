@@ -86,6 +86,7 @@ REMEDIES = {
     "match_by_id": "name a column of ids that both files have with --id",
     "more_clusters": "increase the number of clusters (-k)",
     "more_space": "free some space, or set TMPDIR to a folder on a larger disk",
+    "space_for_labels": "free some space, or set TMPDIR to a folder on a larger disk",
     "more_starts": "increase the number of starts (--starts)",
     "min_df_from_1": "--min-df must be at least 1",
     "n_clusters_from_1": "-k must be at least 1",

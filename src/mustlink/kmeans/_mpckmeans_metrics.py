@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from mustlink._rows import RowBlocks
+from mustlink._rows import PIECE_ROWS, RowBlocks
 from mustlink._types import Floats, Indices
 from mustlink.blocks import BlockedRows
 from mustlink.kmeans._engine import Geometry, State, Step
@@ -219,9 +219,16 @@ class OutermostRows:
 
 def find_outermost(Z: Floats, columns: Indices, directions: Floats) -> OutermostRows:
     """Return the rows outermost along some columns and directions, at both ends."""
-    if not len(Z):
-        n_ends = 2 * (len(columns) + directions.shape[1])
-        return OutermostRows(np.full(n_ends, -np.inf), np.zeros((n_ends, Z.shape[1])))
+    n_ends = 2 * (len(columns) + directions.shape[1])
+    found = OutermostRows(np.full(n_ends, -np.inf), np.zeros((n_ends, Z.shape[1])))
+    # In pieces: how far out a row is in every direction can take far more memory than the row.
+    for start in range(0, len(Z), PIECE_ROWS):
+        found += _outermost_of_piece(Z[start : start + PIECE_ROWS], columns, directions)
+    return found
+
+
+def _outermost_of_piece(Z: Floats, columns: Indices, directions: Floats) -> OutermostRows:
+    """Return the outermost rows of some that are few enough to hold their distances."""
     reach = np.concatenate([Z[:, columns], Z @ directions], axis=1)
     reach = np.concatenate([reach, -reach], axis=1)
     first = reach.argmax(axis=0)

@@ -299,30 +299,28 @@ class PriorityCOPKMeans(BaseConstrainedKMeans):
         if isinstance(X, BlockedRows):
             return self._run_blocks(X, problem)
         links = PriorityLinks.of(problem.linked.given, len(X))
-        labels, centers, n_iter = links.cluster(X, links.weight, self._starting_centers(X, problem.rng), self.max_iter)
+        start = self._starting_centers(X, problem)
+        labels, centers, n_iter = links.cluster(X, links.weight, start, self.max_iter)
         return Run(labels, n_iter, [], State(centers), float(inertia_of(X, labels, centers)))
 
     def _run_blocks(self, rows: BlockedRows, problem: Problem) -> Run:
-        """Make a run on rows in blocks; k-means++ draws from a sample of a large table."""
+        """Make a run on rows in blocks."""
         # A row of groups alone is linked here, too.
         links = PriorityLinks.of_linked(problem.linked.given)
-        if is_array_like(self.init) or self.init == "random":
-            start = self._starting_centers(rows, problem.rng)
-        else:
-            start = self._starting_centers(problem.of_starts.X, problem.rng)
+        start = self._starting_centers(rows, problem)
         passes = PriorityPasses(rows, links.linked)
         run = links.cluster_blocks(passes, links.weight, start, self.max_iter)
         return Run(passes.label(run), run.n_iter, [], State(run.centers), passes.inertia(run))
 
-    def _starting_centers(self, X: Any, rng: np.random.RandomState) -> Array:
-        """Return the centers of the first assignment, in the precision of X."""
+    def _starting_centers(self, X: Any, problem: Problem) -> Array:
+        """Return the centers of the first assignment, in the precision of X; k-means++ sees a sample of many rows."""
         if is_array_like(self.init):
             return self._check_init(X.shape[1]).astype(X.dtype)
         if self.init == "random":
-            return PriorityLinks.draw_centers(X, self.n_clusters, rng)
+            return PriorityLinks.draw_centers(X, self.n_clusters, problem.rng)
         # All arguments are validated already.
         with config_context(skip_parameter_validation=True):
-            centers, _ = kmeans_plusplus(X, self.n_clusters, random_state=rng)
+            centers, _ = kmeans_plusplus(problem.of_starts.X, self.n_clusters, random_state=problem.rng)
         return np.ascontiguousarray(centers)
 
     def _keep(self, run: Run, links: Constraints, dtype: Any) -> None:

@@ -69,6 +69,7 @@ REMEDIES = {
     "see_history": "",
     "see_violations": "",
     "more_space": "free some space, or set TMPDIR to a folder on a larger disk",
+    "space_for_labels": "free some space, or set TMPDIR to a folder on a larger disk",
     "missing_marker": "clear the cell if it marks a missing value",
     "scale": "pass scale=True",
     "sized_method": 'use method="sizes"',
