@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 
-from mustlink import LCVQE, Constraints, COPKMeans, MPCKMeans, PCKMeans, SeededKMeans
+from mustlink import LCVQE, Constraints, COPKMeans, MPCKMeans, PCKMeans, PriorityCOPKMeans, SeededKMeans
 from mustlink.active import Explore, TruthOracle, ask
 from mustlink.blocks import FileRows
 from mustlink.errors import InfeasibleError
@@ -247,3 +247,12 @@ def test_links_beyond_the_rows_are_named() -> None:
     rows = FileRows(make_rows(0, 10, 2, np.float64)[0])
     with pytest.raises(ValueError, match="the table has 10 rows"):
         PCKMeans(n_clusters=2).fit(rows, constraints=Constraints(must_link=[(0, 10)]))
+
+
+def test_starts_of_priorities_are_those_of_memory_beyond_the_sample(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mustlink.kmeans._base.MAX_ROWS_OF_STARTS", 100)
+    X = np.random.RandomState(0).normal(size=(500, 3)) + 4.0 * (np.arange(500) % 3)[:, None]
+    links = Constraints(must_link=[(0, 3), (1, 4)], cannot_link=[(0, 1)])
+    in_memory = PriorityCOPKMeans(3, random_state=0).fit(X, constraints=links)
+    in_blocks = PriorityCOPKMeans(3, random_state=0).fit(FileRows(X, block_rows=70), constraints=links)
+    assert (in_blocks.labels_ == in_memory.labels_).all()

@@ -98,7 +98,7 @@ def map_array(path: str | Path) -> Array:
     return array
 
 
-def refuse_archive(path: str | Path) -> None:
+def refuse_archive(path: str | os.PathLike[str]) -> None:
     """Raise if a file has several arrays of NumPy."""
     if Path(path).suffix.lower() == ".npz":
         raise FileFormatError(f"{path} is an archive of arrays; save one of them alone with numpy.save.")
