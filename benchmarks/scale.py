@@ -93,7 +93,7 @@ def of_engines(folder: Path, million: int) -> Part:
             rows.append([engine, found["missing"], "", "", ""])
             continue
         ratio = found["seconds"] / plain["seconds"]
-        same = "" if engine == "mllib" else is_same(found, plain)
+        same = is_same(found, plain) if found["digest"] else ""
         rows.append([engine, f"{found['n_rows']:,}", f"{found['seconds']:.3f}", f"{ratio:.2f}", same])
     headings = ["engine", "rows", "seconds per iteration", "over one process in memory", "same labels as in memory"]
     return "One iteration of k-means, two processes or threads", headings, rows
@@ -101,26 +101,26 @@ def of_engines(folder: Path, million: int) -> Part:
 
 def of_growth(folder: Path, million: int) -> Part:
     """Measure how the time of a fit grows with rows, columns, links, clusters and rounds."""
-    base = {"method": METHODS[1], "engine": "file", "n_rows": million // 5, "n_clusters": N_CLASSES, "n_links": N_LINKS}
+    base = {"method": "pck", "engine": "file", "n_rows": million, "n_clusters": N_CLASSES, "n_links": N_LINKS}
+    boost = {"method": METHODS[1], "n_rows": million // 5}
     changes: list[tuple[str, str, dict[str, Any]]] = []
     for n_rows in (1, 2, 4, 8, 16):
-        changes.append(("pck, file", "rows", {"method": "pck", "n_rows": n_rows * million}))
-        changes.append(("pck, dask", "rows", {"method": "pck", "engine": "dask", "n_rows": n_rows * million}))
-    changes += [("boost, file", "rows", {"n_rows": n * million}) for n in (1, 2, 4)]
-    changes += [("boost, file", "columns", {"n_columns": n}) for n in (8, 32)]
-    changes += [("boost, file", "links", {"n_links": n}) for n in (100, 10_000)]
-    changes += [("boost, file", "clusters", {"n_clusters": n}) for n in (5, 20)]
-    changes += [("boost, file", "rounds", {"n_rounds": n}) for n in (12, 50)]
+        changes.append(("pck, file", "rows", {"n_rows": n_rows * million}))
+        changes.append(("pck, dask", "rows", {"engine": "dask", "n_rows": n_rows * million}))
+    changes += [("pck, file", "columns", {"n_columns": n}) for n in (8, 16, 32, 64)]
+    changes += [("pck, file", "links", {"n_links": n}) for n in (100, 1_000, 10_000, 100_000)]
+    changes += [("pck, file", "clusters", {"n_clusters": n}) for n in (5, 10, 20, 40)]
+    changes += [("boost, file", "rounds", {**boost, "n_rounds": n}) for n in (12, 25, 50)]
     rows = []
     for name, what, change in changes:
         found = fit(folder, **(base | change))
         if "missing" in found:
             rows.append([name, what, found["missing"], "", ""])
             continue
-        size = next(value for key, value in change.items() if key == f"n_{what}")
+        size = change[f"n_{what}"]
         rows.append([name, what, f"{size:,}", f"{found['seconds']:.1f}", f"{found['megabytes']:.0f}"])
     headings = ["fit", "what grows", "to", "seconds", "MB"]
-    return "Growth; otherwise 200,000 x 16, 1,000 links, 10 clusters, 25 rounds", headings, rows
+    return "Growth; otherwise 1,000,000 x 16, boost 200,000 x 16, 1,000 links, 10 clusters", headings, rows
 
 
 def of_bytes(folder: Path, million: int) -> Part:
@@ -164,6 +164,9 @@ def draw_growth() -> None:
         for name in dict.fromkeys(row[0] for row in rows if row[1] == kind):
             points = [(float(row[2].replace(",", "")), float(row[3])) for row in rows if row[:2] == [name, kind]]
             axis.loglog(*zip(*points, strict=True), marker=markers[name], color=colors[name], label=name)
+        sizes = sorted({float(row[2].replace(",", "")) for row in rows if row[1] == kind})
+        axis.set_xticks(sizes, [f"{size:g}".replace("e+0", "e") for size in sizes])
+        axis.minorticks_off()
         axis.set_xlabel(kind)
         axis.grid(alpha=0.3)
     axes[0].set_ylabel("seconds")
@@ -237,7 +240,7 @@ def iterate_here(folder: str, engine: str, n_rows: int) -> dict[str, Any]:
         model = PCKMeans(N_CLASSES, init=start, tol=0, max_iter=max_iter)
         return clock(lambda: model.fit(X))
 
-    with engine_rows("spark" if engine == "mllib" else engine, path) as X:
+    with engine_rows(engine, path) as X:
         if isinstance(X, str):
             return {"missing": X}
         seconds_of(X, 1)
@@ -246,14 +249,10 @@ def iterate_here(folder: str, engine: str, n_rows: int) -> dict[str, Any]:
             few, _ = seconds_of(X, 2)
             many, model = seconds_of(X, 12)
             times.append((many - few) / 10)
+        # Rows of Spark are in another order.
         digest = ""
         if engine in ("memory", "file", "dask"):
             digest = hashlib.sha256(np.asarray(model.labels_).astype(np.int32).tobytes()).hexdigest()
-        elif engine == "spark":
-            from mustlink.spark import SparkRows
-
-            assert isinstance(X, SparkRows)
-            digest = "another order of rows"
     return {"n_rows": n_rows, "seconds": min(times), "digest": digest}
 
 
@@ -300,7 +299,7 @@ def engine_rows(engine: str, path: Path) -> Iterator[Any]:
     elif engine == "dask":
         yield from dask_rows(path)
     else:
-        yield from spark_rows(path)
+        yield from spark_rows(path, packed=engine == "spark")
 
 
 def dask_rows(path: Path) -> Iterator[Any]:
@@ -330,8 +329,8 @@ def read_part(path: str, start: int, stop: int) -> Any:
     return np.load(path, mmap_mode="r")[start:stop].copy()
 
 
-def spark_rows(path: Path) -> Iterator[Any]:
-    """Return the rows of a Spark session with two threads."""
+def spark_rows(path: Path, *, packed: bool) -> Iterator[Any]:
+    """Return the rows of a Spark session with two threads: as blocks, or a DataFrame as MLlib takes it."""
     try:
         import pandas as pd
         from pyspark.sql import SparkSession
@@ -349,21 +348,27 @@ def spark_rows(path: Path) -> Iterator[Any]:
     parquet = path.with_suffix(".parquet")
     frame.to_parquet(parquet)
     try:
-        yield SparkRows(session.read.parquet(str(parquet)), id="id")
+        frame = session.read.parquet(str(parquet))
+        yield SparkRows(frame, id="id") if packed else as_vectors(frame)
     finally:
         session.stop()
         parquet.unlink()
 
 
-def fit_mllib(rows: Any, max_iter: int) -> Any:
-    """Fit the k-means of MLlib, from random rows, on the rows of a SparkRows."""
-    from pyspark.ml.clustering import KMeans
+def as_vectors(frame: Any) -> Any:
+    """Return a DataFrame with the columns of numbers as one vector, in memory."""
     from pyspark.ml.feature import VectorAssembler
 
-    frame = rows.frame
     columns = [name for name in frame.columns if name != "id"]
     vectors = VectorAssembler(inputCols=columns, outputCol="features").transform(frame).select("features").cache()
     vectors.count()
+    return vectors
+
+
+def fit_mllib(vectors: Any, max_iter: int) -> Any:
+    """Fit the k-means of MLlib, from random rows."""
+    from pyspark.ml.clustering import KMeans
+
     return KMeans(k=N_CLASSES, initMode="random", maxIter=max_iter, tol=0.0, seed=0).fit(vectors)
 
 
