@@ -209,7 +209,9 @@ def test_files_that_are_not_there(desk, command):
     assert desk.fails(*words("none.csv", "l.csv")) == "Error: There is no file none.csv.\n"
     assert desk.fails(*words("t.csv", "none.csv")) == "Error: There is no file none.csv.\n"
     (desk.folder / "folder.csv").mkdir()
-    assert "folder.csv is a folder; a file is expected" in desk.fails(*words("folder.csv", "l.csv"))
+    # A table may be a folder of Parquet files.
+    expected = " without Parquet files (.parquet or .pq)" if command == "cluster" else "; a file is expected"
+    assert f"folder.csv is a folder{expected}" in desk.fails(*words("folder.csv", "l.csv"))
     assert "folder.csv is a folder; a file is expected" in desk.fails(*words("t.csv", "folder.csv"))
     assert "is none of them" in desk.fails(*words("t.doc", "l.csv"))
 
