@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import pickle
 import signal
@@ -11,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,8 @@ from hypothesis import strategies as st
 from mustlink import LCVQE, Constraints, COPKMeans, PCKMeans, SeededKMeans
 from mustlink.blocks import DaskRows
 from mustlink.blocks import _dask as dask_rows
+from mustlink.blocks._dask_collections import is_local
+from mustlink.blocks._dask_tasks import join_neighbors
 from mustlink.kmeans import _blocked
 
 dask = pytest.importorskip("dask", reason="needs the extra dask")
@@ -168,7 +172,7 @@ def cloudpickled(call: Any) -> bytes:
 
 
 def test_the_dashboard_shows_what_runs(client: Any, path: Path) -> None:
-    make().fit(array_of(path), constraints=LINKS)
+    make().fit(array_of(path).rechunk((100, 3)), constraints=LINKS)
     prefixes = client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.task_prefixes))
     assert {"mustlink-rows", "mustlink-inspect-block", "mustlink-sum-nearest", "mustlink-join"} <= set(prefixes)
     assert "mustlink-nearest-labels" in prefixes
@@ -252,6 +256,36 @@ def test_a_client_that_is_not_the_default_is_used(client: Any, path: Path) -> No
         labels = make().fit(X, constraints=LINKS).labels_
         expected = make().fit(np.load(path), constraints=LINKS).labels_
         np.testing.assert_array_equal(other.compute(labels).result(), expected)
+
+
+def test_rows_outlive_the_collection_that_the_workers_hold(client: Any, path: Path) -> None:
+    rows = DaskRows(client.persist(da.from_array(np.load(path), chunks=(BLOCK, 3))))
+    gc.collect()
+    assert rows.run(len) == [BLOCK] * (N_ROWS // BLOCK)
+
+
+@pytest.mark.parametrize(
+    ("setting", "address", "expected"),
+    [
+        (None, "tcp://127.0.0.1:8786", True),
+        (None, "inproc://10.0.0.7/12/1", True),
+        (None, "tcp://10.0.0.7:8786", False),
+        (False, "tcp://127.0.0.1:8786", False),
+        (True, "tls://cluster.example:8786", True),
+    ],
+)
+def test_results_come_directly_from_workers_in_reach(setting: bool | None, address: str, expected: bool) -> None:
+    given = SimpleNamespace(direct_to_workers=setting, scheduler=SimpleNamespace(address=address))
+    assert is_local(given) is expected
+
+
+def test_the_order_of_sums_depends_on_the_blocks_alone(client: Any) -> None:
+    """Some twenty blocks are joined eight at a time by tasks, and the last results here."""
+    table = np.random.default_rng(0).normal(size=(210, 1))
+    rows = DaskRows(da.from_array(table, chunks=(10, 1)))
+    sums = [float(table[start : start + 10].sum()) for start in range(0, 210, 10)]
+    expected = join_neighbors(*(join_neighbors(*sums[start : start + 8]) for start in range(0, 21, 8)))
+    assert rows.total(np.sum) == expected
 
 
 def test_a_closed_client_is_named(client: Any, path: Path) -> None:

@@ -17,6 +17,7 @@ from mustlink import LCVQE, Constraints, COPKMeans, MPCKMeans, PCKMeans, Priorit
 from mustlink.active import Explore, TruthOracle, ask
 from mustlink.blocks import FileRows
 from mustlink.errors import InfeasibleError
+from mustlink.kmeans._blocked_passes import digest_labels
 
 # Of two components of equal weight rounding decides which MPCKMeans starts from: its columns are divided by deviations
 # that are summed in another order in blocks. Draws of rows do not depend on that.
@@ -202,6 +203,19 @@ def test_a_run_stops_when_no_label_changes() -> None:
         in_memory, in_blocks = fit_both(model, X, 31)
         assert in_memory.n_iter_ < model.max_iter
         assert_same(in_memory, in_blocks)
+
+
+@pytest.mark.parametrize("n_clusters", [3, 255, 256, 70_000])
+def test_digests_tell_labels_apart_but_for_rows_that_links_place(n_clusters: int) -> None:
+    labels = np.random.RandomState(0).randint(n_clusters, size=1_000).astype(np.int32)
+    held = np.array([5, 900])
+    digest = digest_labels(labels, n_clusters, held, 0)
+    for row in (0, 5, 900, 999):
+        other = labels.copy()
+        other[row] = (labels[row] + 256) % n_clusters if n_clusters > 256 else (labels[row] + 1) % n_clusters
+        is_same = np.array_equal(digest_labels(other, n_clusters, held, 0), digest)
+        assert is_same == (row in held)
+    assert not np.array_equal(digest_labels(labels, n_clusters, held, 1), digest)
 
 
 def test_starts_from_a_sample_of_many_rows() -> None:

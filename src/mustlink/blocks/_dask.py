@@ -13,12 +13,13 @@ import numpy as np
 from mustlink._sklearn_compat import one_blas_thread
 from mustlink._types import Array, Indices
 from mustlink.blocks._blocked_rows import BlockedRows, Task
-from mustlink.blocks._dask_collections import check_client, client_of, import_dask, read_collection
+from mustlink.blocks._dask_collections import check_client, client_of, import_dask, is_local, read_collection
 from mustlink.blocks._dask_tasks import Arguments, BlockForm, call_on_block, join_neighbors, take_rows, task_name
 
 __all__ = ["DaskRows", "distinct_in_dask"]
 
-# How many neighboring results one task joins; fewer make more tasks, each of which takes Dask about a millisecond.
+# How many neighboring results are joined at once, by one task or in the end here; fewer make more tasks, each of which
+# takes Dask about a millisecond.
 JOINED_AT_ONCE = 8
 
 # Shared arguments go into every task if all copies are no larger; otherwise workers send them to each other, which
@@ -62,6 +63,8 @@ class DaskRows(BlockedRows):
     def __init__(self, X: Any, *, checkpoint: str | Path | None = None) -> None:
         read = read_collection(X)
         self._client, self._blocks, self._is_kept = read.client, read.blocks, read.is_kept
+        # Workers forget what they hold of a collection when nobody has the collection any more.
+        self._collection = X if read.is_kept else None
         self._lengths = self._count_rows(read.form) if read.lengths is None else np.asarray(read.lengths, dtype=np.intp)
         self._describe(read.form, read.columns, checkpoint)
 
@@ -80,11 +83,12 @@ class DaskRows(BlockedRows):
         self._keep_blocks()
         level, depth, name = self._call(task, shared, each), 0, f"mustlink-join-{uuid4().hex}"
         join = import_dask().delayed(join_neighbors, pure=False)
-        while len(level) > 1:
+        # One task for the last results would wait for them to get from worker to worker, which takes longer.
+        while len(level) > JOINED_AT_ONCE:
             depth += 1
             parts = [level[place : place + JOINED_AT_ONCE] for place in range(0, len(level), JOINED_AT_ONCE)]
             level = [join(*part, dask_key_name=(name, depth, number)) for number, part in enumerate(parts)]
-        return self._compute(level)[0]
+        return join_neighbors(*self._compute(level))
 
     def gather(self, index: Indices) -> Array:
         self._keep_blocks()
@@ -189,7 +193,9 @@ class DaskRows(BlockedRows):
     def _compute(self, calls: list[Any]) -> list[Any]:
         """Return the results of delayed calls; an interrupt cancels those that have not begun."""
         with self._settings():
-            return list(import_dask().compute(*calls, scheduler=self._client))
+            # Results that the scheduler passes on take some milliseconds more.
+            options = {"direct": True} if self._client is not None and is_local(self._client) else {}
+            return list(import_dask().compute(*calls, scheduler=self._client, **options))
 
     def _persist(self, calls: list[Any]) -> list[Any]:
         """Return delayed values whose results stay with the workers, or in memory where there are none."""

@@ -12,7 +12,7 @@ import numpy as np
 from mustlink.blocks._dask_tasks import BlockForm, read_block, read_partition
 from mustlink.errors import OptionError, TooLargeError
 
-__all__ = ["DaskBlocks", "check_client", "client_of", "import_dask", "is_dask", "read_collection"]
+__all__ = ["DaskBlocks", "check_client", "client_of", "import_dask", "is_dask", "is_local", "read_collection"]
 
 # The largest block that columns of several chunks are joined to.
 MAX_JOINED_BYTES = 1 << 30
@@ -179,3 +179,11 @@ def check_client(client: Any) -> None:
             "The Dask client of X is asynchronous, and a fit waits for its results; connect with "
             "distributed.Client(asynchronous=False)."
         )
+
+
+def is_local(client: Any) -> bool:
+    """Return whether the workers are on this machine, so that the client reaches them; its own setting comes first."""
+    if client.direct_to_workers is not None:
+        return bool(client.direct_to_workers)
+    protocol, _, host = client.scheduler.address.partition("://")
+    return protocol == "inproc" or host.startswith(("127.", "localhost", "[::1]"))

@@ -24,7 +24,7 @@ __all__ = ["FileRows", "LocalRows"]
 BLOCK_BYTES = 8 << 20
 
 # Rows that are read at a time where they lie far from each other: the system maps some 64 KB around each.
-TAKEN_ROWS = 1_024
+TAKEN_ROWS = 512
 
 
 class LocalRows(BlockedRows):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
@@ -28,12 +29,13 @@ class BlockSums(NamedTuple):
 def sum_nearest(block: Array, centers: Floats, held: Indices, number: int) -> BlockSums:
     """Assign the rows of a block to the nearest centers and sum them by cluster, but for rows that links place."""
     found = RowBlocks(block, max_threads=1).assign(centers, _weight(len(block), held))
-    return BlockSums(found.sums, found.counts, found.inertia, digest_labels(found.labels, held, number))
+    digest = digest_labels(found.labels, len(centers), held, number)
+    return BlockSums(found.sums, found.counts, found.inertia, digest)
 
 
 def nearest_labels(block: Array, centers: Floats, held: Indices | None = None, labels: Any = None) -> Array:
     """Return the nearest center of the rows of a block; some rows have labels already."""
-    found = RowBlocks(block, max_threads=1).assign(centers, np.ones(len(block))).labels
+    found = RowBlocks(block, max_threads=1).assign(centers, _unit_weight(len(block))).labels
     if held is not None:
         found[held] = labels
     return found
@@ -45,7 +47,7 @@ def farthest_rows(block: Array, centers: Floats, held: Indices, count: int) -> t
     At most `count` of them; rows that links place are left out.
     """
     rows = RowBlocks(block, max_threads=1)
-    labels = rows.assign(centers, np.ones(len(block))).labels
+    labels = rows.assign(centers, _unit_weight(len(block))).labels
     return farthest_first(labels, rows.distances_to_own(centers, labels), held, count)
 
 
@@ -57,17 +59,27 @@ def farthest_first(labels: Array, distance: Floats, held: Indices, count: int) -
     return chosen, labels[chosen].astype(np.intp), distance[chosen]
 
 
-def digest_labels(labels: Array, held: Indices, number: int) -> Array:
+def digest_labels(labels: Array, n_clusters: int, held: Indices, number: int) -> Array:
     """Return a hash of the labels of a block, but for rows held; those of all blocks are added up."""
-    labels = labels.copy()
-    labels[held] = -1
+    # A byte per label is hashed in a quarter of the time of an int32.
+    small = labels.astype(np.min_scalar_type(n_clusters))
+    small[held] = n_clusters
     # The number of the block: blocks that exchange their labels have another sum.
-    found = blake2b(labels.tobytes(), digest_size=16, key=number.to_bytes(8, "little"))
+    found = blake2b(small.data, digest_size=16, key=number.to_bytes(8, "little"))
     return np.frombuffer(found.digest(), dtype=np.uint64)
 
 
 def _weight(n_rows: int, held: Indices) -> Floats:
-    """Return weight one for all rows but those held."""
+    """Return weight one for all rows but those held; must not be written."""
+    if not len(held):
+        return _unit_weight(n_rows)
     weight = np.ones(n_rows)
     weight[held] = 0.0
     return weight
+
+
+# The blocks of a pass have few lengths, and new memory takes longer to get than to fill.
+@lru_cache(maxsize=2)
+def _unit_weight(n_rows: int) -> Floats:
+    """Return weight one for all rows; must not be written."""
+    return np.ones(n_rows)

@@ -119,7 +119,7 @@ class BlockedMetrics(BlockedGeometry, LearnedMetrics):
 def sum_cheapest(block: Floats, metrics: DiagonalMetrics, centers: Floats, held: Indices, number: int) -> BlockFound:
     """Assign the rows of a block to the cheapest clusters and sum up what new metrics need, but for rows held."""
     labels, own = metrics.nearest(RowBlocks(block, max_threads=1), centers)
-    digest = digest_labels(labels, held, number)
+    digest = digest_labels(labels, len(centers), held, number)
     if len(held):
         block, labels, own = np.delete(block, held, axis=0), np.delete(labels, held), np.delete(own, held)
     return BlockFound(ClusterMoments.of(block, labels, metrics, len(centers)), float(own.sum()), digest)
