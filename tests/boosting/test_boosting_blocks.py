@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
 import tracemalloc
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -420,6 +423,44 @@ def test_a_fit_goes_on_after_it_was_interrupted(cls: type, tmp_path: Path, few_r
     again, n_passes_last = count_passes(cls, X, links, checkpoint=folder)
     assert n_passes_last < n_passes_again
     np.testing.assert_array_equal(again.labels_, expected.labels_)
+
+
+KILLED_FIT = """
+import os, signal, sys
+import numpy as np
+from mustlink import BoostCluster, Constraints
+from mustlink.blocks import FileRows
+from mustlink.boosting._blocked import _checkpoint, _shown
+
+_shown.MAX_ROWS_HELD = 300
+save = _checkpoint.Checkpoint._save
+
+def save_and_die(self, path, arrays):
+    if len(os.listdir(self._folder)) == 4:
+        os.kill(os.getpid(), signal.SIGKILL)
+    save(self, path, arrays)
+
+_checkpoint.Checkpoint._save = save_and_die
+table, links, folder = sys.argv[1:]
+rows = FileRows(np.load(table, mmap_mode="r"), block_rows=400, checkpoint=folder)
+BoostCluster(n_clusters=3, n_rounds=10, random_state=0).fit(rows, constraints=Constraints.read(links))
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="processes are killed by a signal of POSIX")
+def test_a_fit_goes_on_after_its_process_was_killed(tmp_path: Path, few_rows_held: int) -> None:
+    X, y = make_table()
+    links, folder = draw_links(y, 200), tmp_path / "rounds"
+    table, pairs = tmp_path / "rows.npy", tmp_path / "links.csv"
+    np.save(table, X)
+    links.write(pairs)
+    done = subprocess.run([sys.executable, "-c", KILLED_FIT, table, pairs, folder], capture_output=True, check=False)
+    assert done.returncode == -signal.SIGKILL, done.stderr.decode()
+    assert len(list(folder.glob("*.npz"))) == 4
+    expected, n_passes = count_passes(BoostCluster, X, links)
+    found, n_passes_again = count_passes(BoostCluster, np.load(table, mmap_mode="r"), links, checkpoint=folder)
+    assert n_passes_again < n_passes
+    np.testing.assert_array_equal(found.labels_, expected.labels_)
 
 
 @pytest.mark.parametrize("cls", CLASSES)
