@@ -100,8 +100,9 @@ class RobustBoostCluster(BaseBoostCluster):
         Whether to estimate which links are wrong, or to keep all of them, as :class:`~mustlink.COPKMeans` does. Links
         that are certain and contradict each other, or need more clusters, raise an error. If the base finds the number
         of clusters, it is changed as far as the links need it, and noise is assigned to clusters.
-    max_error : float, default=0.3
-        Upper bound on the estimated fraction of wrong links.
+    max_error : float, default=0.45
+        Upper bound on the estimated fraction of wrong links. With 0 all links are trusted. In the final step, links
+        count as if at most 30% of them were wrong.
     n_jobs : int, default=None
         How many trials run in parallel, as in joblib. The result does not depend on it.
     warm_start : bool, default=False
@@ -128,8 +129,9 @@ class RobustBoostCluster(BaseBoostCluster):
         than 5% of the links seem wrong, a link that neither the trials without it nor the result satisfies gets the
         probability of the final step, if that is lower.
     error_rate_ : float or None
-        The estimated fraction of wrong links: the fraction among those on which the trials are nearly unanimous, less
-        a standard error, and at most `max_error`. None without links.
+        The estimated fraction of wrong links, at most `max_error`. It is that of a logistic curve with errors, fitted
+        to the links and to the votes of the trials: hard links have uncertain votes, wrong ones may contradict any
+        vote. If the clusters have little to do with the links, it is too high. None without links.
     representation_weights_ : dict of str to float
         The weight of each representation; "plain" is the table itself. If it is large, the links add little.
     base_weights_ : dict of str to float
@@ -238,7 +240,7 @@ class RobustBoostCluster(BaseBoostCluster):
         trial_weight: float = 0.1,
         link_penalty: float = 0.5,
         trust: str = "estimate",
-        max_error: float = 0.3,
+        max_error: float = 0.45,
         n_jobs: int | None = None,
         warm_start: bool = False,
         random_state: Any = None,
@@ -321,8 +323,8 @@ class RobustBoostCluster(BaseBoostCluster):
             vote = trials.weights() @ trials.votes
             error_rate, trust = 0.0, np.ones(len(links))
             if not is_certain:
-                component_vote = trials.weights() @ trials.component_votes
-                error_rate, trust = estimate_trust(links, constraints, vote, component_vote, X.shape[0], self.max_error)
+                by_neighbors, chance = trials.neighbor_vote(links)
+                error_rate, trust = estimate_trust(links, constraints, by_neighbors, chance, X.shape[0], self.max_error)
             penalty = 0.0 if trials.contradict_links() and not is_certain else self.link_penalty
             log_odds = prior_log_odds(error_rate)
             # 3. Boost with these weights of views and links.

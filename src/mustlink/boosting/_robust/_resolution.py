@@ -55,8 +55,9 @@ MAX_ERROR_TRUSTED = 0.05
 # With a smaller fraction, the start that leads to the fewest broken links is taken, not that of the lowest cost, and
 # rows in no link may follow the linked rows.
 MAX_ERROR_KEPT = 0.1
-# Lower bound of the error rate in the prior log-odds: no link is certain.
-MIN_ERROR = 0.02
+# Bounds of the error rate in the prior log-odds: no link is certain, and with nearly half of them wrong, which may be
+# estimated where the clusters have little to do with the links, the final step would ignore all of them.
+MIN_ERROR, MAX_ERROR = 0.02, 0.3
 # So few must-link components for each cluster are the answers to questions, and not random links.
 MAX_COMPONENTS_PER_CLUSTER = 2
 # Components as they are may cost this many times as much as the best other result. With a wrong link, which joins rows
@@ -181,7 +182,7 @@ class ResolvedConsensus(Consensus):
 
 def prior_log_odds(error_rate: float) -> float:
     """Return the log-odds that a link is correct, given the fraction of wrong links."""
-    error = max(error_rate, MIN_ERROR)
+    error = min(max(error_rate, MIN_ERROR), MAX_ERROR)
     return float(np.log((1 - error) / error))
 
 

@@ -17,7 +17,7 @@ from mustlink.boosting._boostcluster._coordinates import Coordinates
 from mustlink.boosting._boostcluster._links import LinkSet
 from mustlink.boosting._boostcluster._rounds import BoostProblem, draw_seeds
 from mustlink.boosting._boostcluster._views import Sample, View, label_all_rows, run_base
-from mustlink.boosting._robust._component_votes import ComponentVotes
+from mustlink.boosting._robust._neighbor_votes import NeighborVotes
 
 if TYPE_CHECKING:
     from mustlink.boosting._robust._automatic import AutomaticPlan
@@ -32,6 +32,8 @@ SCORE_SHARPNESS = 3.0
 WEIGHTED_PRIOR = 0.25
 # Three standard errors of a balanced accuracy.
 CHANCE_MARGIN = 1.5
+# Views with less weight, a third of them, have no part in votes by neighbors, which take time.
+MIN_WEIGHT_OF_VOTER = 0.01
 # So many runs on a sample count in the end. All together have a tenth of the weight of the rounds, which are drawn from
 # all views.
 MAX_VOTERS_OF_SAMPLE = 12
@@ -49,33 +51,23 @@ class Trials:
     runs: list[list[BaseRun]]  # of every view; when all are done, those of the plain table last
     masks: list[Mask]  # for each of them, the links that its runs saw
     votes: Floats  # for each of them and each link, the fraction of its held-out runs that puts the rows together
-    component_votes: Floats  # the same, by the components of the rows; see ComponentVotes
     scores: Floats  # the balanced accuracy of the votes on the links, the mean of the soft and the hard one
 
     @classmethod
     def none(cls, n_links: int) -> Trials:
         """Return no trials, of so many links."""
-        return cls([], [], [], np.empty((0, n_links)), np.empty((0, n_links)), np.empty(0))
+        return cls([], [], [], np.empty((0, n_links)), np.empty(0))
 
-    def with_views(
-        self,
-        views: list[View],
-        runs: list[list[BaseRun]],
-        masks: Sequence[Mask],
-        links: LinkSet,
-        components: ComponentVotes,
-    ) -> Trials:
+    def with_views(self, views: list[View], runs: list[list[BaseRun]], masks: Sequence[Mask], links: LinkSet) -> Trials:
         """Return these trials and those of more views; without views, of the plain table."""
         trials = list(zip(runs, masks, strict=True))
         votes = [held_out_mean([links.together(run.labels) for run in row], mask) for row, mask in trials]
-        by_components = [held_out_mean([components.vote(run.labels) for run in row], mask) for row, mask in trials]
         scores = [score(links, row, vote) for row, vote in zip(runs, votes, strict=True)]
         return Trials(
             self.views + views,
             self.runs + runs,
             [*self.masks, *masks],
             np.vstack([self.votes, *votes]),
-            np.vstack([self.component_votes, *by_components]),
             np.concatenate([self.scores, scores]),
         )
 
@@ -89,6 +81,22 @@ class Trials:
         is_weighted = np.array([view.weighs_columns for view in self.views] + [False])
         share = WEIGHTED_PRIOR if is_weighted.any() else 0.0
         return np.where(is_weighted, share / max(is_weighted.sum(), 1), (1 - share) / (~is_weighted).sum())
+
+    def neighbor_vote(self, links: LinkSet) -> tuple[Floats, float]:
+        """Return the weighted mean of the held-out votes by neighbors, and what it would be without evidence.
+
+        See :class:`NeighborVotes`. Views of little weight are left out.
+        """
+        rows = self.runs[-1][0].rows
+        neighbors = NeighborVotes.of(links if rows is None else links.among(rows))
+        weights = self.weights()
+        weights = np.where(weights > MIN_WEIGHT_OF_VOTER, weights, 0.0) / weights[weights > MIN_WEIGHT_OF_VOTER].sum()
+        vote, chance = np.zeros(len(links)), 0.0
+        for view in np.flatnonzero(weights):
+            votes, numbers = zip(*(neighbors.vote(run.labels) for run in self.runs[view]), strict=True)
+            vote += weights[view] * held_out_mean(votes, self.masks[view])
+            chance += weights[view] * float(np.mean(1 / np.array(numbers)))
+        return vote, chance
 
     def contradict_links(self) -> bool:
         """Whether the base alone contradicts the links beyond chance, and no view beats chance.
@@ -138,7 +146,6 @@ def run_trials(
     seeds, plain_seeds = draw_seeds(rng, n_trials), draw_seeds(rng, n_trials)
     sample = draw_sample(links, coordinates, rng)
     there = links if sample is None else links.among(sample.labeled)
-    components = ComponentVotes.of(there)
 
     def try_views(trials: Trials, views: list[View]) -> Trials:
         tasks = [
@@ -147,14 +154,14 @@ def run_trials(
             for mask, seed in zip(masks, seeds, strict=True)
         ]
         runs = run_tasks(tasks, problem, n_trials, n_jobs)
-        return trials.with_views(views, runs, [masks] * len(runs), there, components)
+        return trials.with_views(views, runs, [masks] * len(runs), there)
 
     trials = try_views(Trials.none(len(links)), plan.first_views())
     trials = try_views(trials, plan.further_views(trials.scores))
     where = "on the plain table"
     tasks = [delayed(run_base)(problem.base, coordinates, None, int(seed), where, sample) for seed in plain_seeds]
     runs = run_tasks(tasks, problem, n_trials, n_jobs)
-    return trials.with_views([], runs, [np.zeros_like(masks)], there, components)
+    return trials.with_views([], runs, [np.zeros_like(masks)], there)
 
 
 def run_tasks(tasks: list[Any], problem: BoostProblem, n_trials: int, n_jobs: int | None) -> list[list[BaseRun]]:

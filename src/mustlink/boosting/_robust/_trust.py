@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import expit
-from sklearn.linear_model import LogisticRegression
+from scipy.optimize import minimize
+from scipy.special import expit, logit
 
 from mustlink._types import Floats
 from mustlink.boosting._boostcluster._links import LinkSet
@@ -12,50 +12,67 @@ from mustlink.constraints import Constraints
 
 __all__ = ["MIN_TRUST", "estimate_trust"]
 
-LOGISTIC_RIDGE = 0.1
-# A vote is nearly unanimous within this distance of zero or one.
-NEARLY_UNANIMOUS = 0.05
-# Standard errors that are subtracted from the estimated fraction of wrong links.
-MARGIN = 1.0
+# Votes are cut off at this distance from zero and one.
+MIN_VOTE = 1e-3
+# Standard deviations, before anything is known, of how far the log-odds of being together are from those of the votes:
+# of their shift, and of the logarithm of their slope. Votes may be more, or less, certain than they should be; but if
+# any slope were as likely as any other, votes that say little would explain all contradictions, and no link be wrong.
+SHIFT_DEVIATION, SLOPE_DEVIATION = 1.0, 0.5
+# The likelihood may have several maxima; these fractions of the largest possible error rate are the starts.
+STARTS = (0.05, 0.3, 0.7)
 MIN_TRUST = 1e-3
 
 
 def estimate_trust(
-    links: LinkSet, constraints: Constraints, vote: Floats, component_vote: Floats, n_samples: int, max_error: float
+    links: LinkSet, constraints: Constraints, vote: Floats, chance: float, n_samples: int, max_error: float
 ) -> tuple[float, Floats]:
     """Estimate the fraction of wrong links, and the probability that each link is correct, from the held-out votes.
 
-    All links are trusted if the votes are unrelated to them, or if there is only one kind of link.
+    `vote` is the probability that the rows of each link are together, and `chance` that of rows without evidence.
+    All links are trusted if there is only one kind. Votes that are unrelated to the links count against them.
     """
     if not links.has_both_kinds:
         return 0.0, np.ones(len(links))
-    intercept, slope = fit_logistic(vote - 0.5, links)
-    if slope <= 0:
-        return 0.0, np.ones(len(links))
-    error = min(estimate_error(links, component_vote), conflict_bound(constraints, n_samples), max_error)
-    must = expit(intercept + slope * (vote - 0.5))
-    correct = np.clip((must - error) / (1 - 2 * error), 0, 1)
-    trust = (1 - error) * np.where(links.is_must, correct / must, (1 - correct) / (1 - must))
-    return error, np.maximum(trust, MIN_TRUST)
+    log_odds = logit(np.clip(vote, MIN_VOTE, 1 - MIN_VOTE))
+    error, together = fit_errors(links, log_odds, chance, min(conflict_bound(constraints, n_samples), max_error))
+    agreed = np.where(links.is_must, together, 1 - together)
+    right, wrong = (1 - error) * agreed, error * (1 - agreed)
+    return error, np.maximum(right / (right + wrong), MIN_TRUST)
 
 
-def estimate_error(links: LinkSet, component_vote: Floats) -> float:
-    """Return the fraction of wrong links among those on which the votes of components are nearly unanimous.
+def fit_errors(links: LinkSet, log_odds: Floats, chance: float, max_error: float) -> tuple[float, Floats]:
+    """Fit a logistic curve with errors to links; return the error rate, and the probability of being together.
 
-    A link on which the votes are divided may be correct and hard; one that nearly all votes contradict hardly ever is.
-    For the few that are, a standard error is subtracted.
+    The rows of a link are together with probability t = sigma(shift + slope * log-odds of the vote), and the link is a
+    must-link with probability (1 - error) t + error (1 - t). A hard link has votes in between, where the curve is
+    steep; a wrong one may contradict even votes that are nearly certain, where the curve is flat. That tells them
+    apart. Before anything is known, the slope is one, and the shift that between the fraction of must-links and chance.
     """
-    apart, together = component_vote < NEARLY_UNANIMOUS, component_vote > 1 - NEARLY_UNANIMOUS
-    n_sure = links.weight[apart | together].sum() + 1
-    error = (links.weight[apart & links.is_must].sum() + links.weight[together & ~links.is_must].sum()) / n_sure
-    return max(0.0, float(error - MARGIN * np.sqrt(error * (1 - error) / n_sure)))
+    sign = np.where(links.is_must, 1.0, -1.0)
+    must = float(np.clip(np.average(links.is_must, weights=links.weight), MIN_VOTE, 1 - MIN_VOTE))
+    expected_shift = logit(must) - logit(chance)
 
+    def loss(parameters: Floats) -> tuple[float, Floats]:
+        """Return the negative logarithm of the posterior, and its gradient."""
+        shift, log_slope, error = parameters
+        inner = np.exp(log_slope) * log_odds
+        agreed = expit(sign * (expected_shift + shift + inner))
+        probability = error + (1 - 2 * error) * agreed
+        share = links.weight / probability
+        by_shift = -share * (1 - 2 * error) * agreed * (1 - agreed) * sign
+        prior = (shift / SHIFT_DEVIATION) ** 2 + (log_slope / SLOPE_DEVIATION) ** 2
+        gradient = (
+            by_shift.sum() + shift / SHIFT_DEVIATION**2,
+            by_shift @ inner + log_slope / SLOPE_DEVIATION**2,
+            -share @ (1 - 2 * agreed),
+        )
+        return float(prior / 2 - links.weight @ np.log(probability)), np.array(gradient)
 
-def fit_logistic(x: Floats, links: LinkSet) -> tuple[float, float]:
-    """Fit P(must-link | x) = sigma(b0 + b1 x), with a ridge on b1; return b0 and b1."""
-    model = LogisticRegression(C=1 / LOGISTIC_RIDGE, solver="newton-cg", tol=1e-8)
-    model.fit(x[:, None], links.is_must, sample_weight=links.weight)
-    return float(model.intercept_[0]), float(model.coef_[0, 0])
+    # Six standard deviations; wider ones would only let a step of the search overflow.
+    bounds = [(-6 * SHIFT_DEVIATION, 6 * SHIFT_DEVIATION), (-6 * SLOPE_DEVIATION, 6 * SLOPE_DEVIATION), (0, max_error)]
+    found = [minimize(loss, (0, 0, start * max_error), jac=True, method="L-BFGS-B", bounds=bounds) for start in STARTS]
+    shift, log_slope, error = min(found, key=lambda result: float(result.fun)).x
+    return float(error), np.asarray(expit(expected_shift + shift + np.exp(log_slope) * log_odds))
 
 
 def conflict_bound(constraints: Constraints, n_samples: int) -> float:

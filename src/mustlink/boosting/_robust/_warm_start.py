@@ -22,7 +22,6 @@ from mustlink.boosting._boostcluster._links import LinkSet
 from mustlink.boosting._boostcluster._rounds import BoostProblem, BoostResult
 from mustlink.boosting._boostcluster._views import Sample, View
 from mustlink.boosting._robust._automatic import AutomaticPlan
-from mustlink.boosting._robust._component_votes import ComponentVotes
 from mustlink.boosting._robust._trials import RoundPlan, Trials, plan_rounds, run_trials
 from mustlink.constraints import Constraints
 
@@ -111,8 +110,7 @@ class WarmStart(Start):
         if past is None:
             return None
         masks = [extend(mask, links.places_in(start.links)) for mask in last.trials.masks]
-        none, components = Trials.none(len(links)), ComponentVotes.of(links)
-        trials = none.with_views(last.trials.views, last.trials.runs, masks, links, components)
+        trials = Trials.none(len(links)).with_views(last.trials.views, last.trials.runs, masks, links)
         # A copy, so that a fit that fails leaves the last one as it was.
         rng = deepcopy(start.rng)
         return cls(start.coordinates, links, rng, past, start.n_links_tried, start.n_refits + 1, trials)
