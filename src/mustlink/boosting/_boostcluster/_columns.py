@@ -14,10 +14,11 @@ from scipy.special import ndtr
 
 from mustlink._types import Floats, Mask
 
-__all__ = ["WEIGHTINGS", "Weighting", "weigh_columns"]
+__all__ = ["LINK_WEIGHTINGS", "WEIGHTINGS", "Weighting", "relative_weights", "weigh_columns"]
 
-Weighting = Literal["ratio", "test", "screen"]
-WEIGHTINGS: tuple[Weighting, ...] = ("ratio", "test", "screen")
+Weighting = Literal["ratio", "test", "screen", "clusters"]
+LINK_WEIGHTINGS: tuple[Weighting, ...] = ("ratio", "screen")
+WEIGHTINGS: tuple[Weighting, ...] = (*LINK_WEIGHTINGS, "clusters")
 # The number of standard errors that a difference must exceed to count, with "test".
 MIN_Z = 1.0
 # With "screen": the expected fraction of columns among those that pass that say nothing, and the weight of the others.
@@ -42,6 +43,11 @@ def weigh_columns(weighting: Weighting, differences: Any, is_must: Mask, weight:
         error = np.sqrt(together_error + apart_error)
         z = contrast / np.where(error > 0, error, np.inf)
         found = np.sqrt(np.maximum(z - MIN_Z, 0.0)) if weighting == "test" else screen(z)
+    return relative_weights(found)
+
+
+def relative_weights(found: Floats) -> Floats:
+    """Return weights of which the largest is one; all are one if all were zero."""
     largest = found.max(initial=0.0)
     return found / largest if largest > 0 else np.ones_like(found)
 

@@ -17,7 +17,7 @@ from sklearn.mixture import GaussianMixture
 
 from mustlink._types import Floats
 from mustlink.boosting._bases import BaseClusterer
-from mustlink.boosting._boostcluster._columns import WEIGHTINGS, Weighting
+from mustlink.boosting._boostcluster._columns import LINK_WEIGHTINGS, WEIGHTINGS, Weighting
 from mustlink.boosting._boostcluster._representations import Representation
 from mustlink.boosting._boostcluster._views import RepresentationView, View
 from mustlink.spectral import NormalizedSpectralClustering
@@ -67,9 +67,15 @@ class AutomaticPlan:
         return n_first + n_pairs * (2 if self.weighs_columns else 1) + len(self.others)
 
     def first_views(self) -> list[View]:
-        """Return the first base in the first representation, with all column weightings."""
-        weightings: tuple[Weighting | None, ...] = (None, *WEIGHTINGS) if self.weighs_columns else (None,)
+        """Return the first base in the first representation, with all column weightings by links."""
+        weightings: tuple[Weighting | None, ...] = (None, *LINK_WEIGHTINGS) if self.weighs_columns else (None,)
         return [self._view(self.bases[0], self.representations[0], weighting) for weighting in weightings]
+
+    def second_views(self) -> list[View]:
+        """Return the first base in the first representation, with columns weighted by the clusters of the first views."""
+        if not self.weighs_columns:
+            return []
+        return [self._view(self.bases[0], self.representations[0], "clusters")]
 
     def further_views(self, scores: Floats) -> list[View]:
         """Return the other representations and bases, on all columns and with the best weighting of the first views."""

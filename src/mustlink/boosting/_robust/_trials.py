@@ -14,6 +14,7 @@ from mustlink._types import Array, Floats, Indices, Ints, Mask
 from mustlink.boosting._bases import BaseClusterer, BaseRun
 from mustlink.boosting._boostcluster._consensus import subsample_with_linked
 from mustlink.boosting._boostcluster._coordinates import Coordinates
+from mustlink.boosting._boostcluster._explained import average_explained
 from mustlink.boosting._boostcluster._links import LinkSet
 from mustlink.boosting._boostcluster._rounds import BoostProblem, draw_seeds
 from mustlink.boosting._boostcluster._views import Sample, View, label_all_rows, run_base
@@ -139,17 +140,22 @@ def run_trials(
     sample = draw_sample(links, coordinates, rng)
     there = links if sample is None else links.among(sample.labeled)
     components = ComponentVotes.of(there)
+    table = (coordinates if sample is None else sample.coordinates).plain
 
     def try_views(trials: Trials, views: list[View]) -> Trials:
         tasks = [
-            delayed(run_view)(view, problem.base, coordinates, links, mask, int(seed), sample)
+            delayed(run_view)(view, problem.base, coordinates, given, mask, int(seed), sample)
             for view in views
-            for mask, seed in zip(masks, seeds, strict=True)
+            for given, mask, seed in zip(seen, masks, seeds, strict=True)
         ]
         runs = run_tasks(tasks, problem, n_trials, n_jobs)
         return trials.with_views(views, runs, [masks] * len(runs), there, components)
 
+    seen = [links] * n_trials
     trials = try_views(Trials.none(len(links)), plan.first_views())
+    # Each trial weighs columns by the clusters of runs that saw the same links.
+    seen = [replace(links, explained=average_explained(runs, table)) for runs in zip(*trials.runs, strict=True)]
+    trials = try_views(trials, plan.second_views())
     trials = try_views(trials, plan.further_views(trials.scores))
     where = "on the plain table"
     tasks = [delayed(run_base)(problem.base, coordinates, None, int(seed), where, sample) for seed in plain_seeds]
