@@ -16,17 +16,19 @@ from mustlink._types import Floats, Mask
 
 __all__ = ["LINK_WEIGHTINGS", "WEIGHTINGS", "Weighting", "relative_weights", "weigh_columns"]
 
-Weighting = Literal["ratio", "test", "screen", "clusters"]
-LINK_WEIGHTINGS: tuple[Weighting, ...] = ("ratio", "screen")
+LinkWeighting = Literal["ratio", "screen"]
+# By "clusters", how much of each column the clusters of earlier runs explain; see `_explained.py`.
+Weighting = Literal[LinkWeighting, "clusters"]
+LINK_WEIGHTINGS: tuple[LinkWeighting, ...] = ("ratio", "screen")
 WEIGHTINGS: tuple[Weighting, ...] = (*LINK_WEIGHTINGS, "clusters")
-# The number of standard errors that a difference must exceed to count, with "test".
-MIN_Z = 1.0
 # With "screen": the expected fraction of columns among those that pass that say nothing, and the weight of the others.
 FALSE_DISCOVERIES = 0.2
 SCREENED_OUT = 0.05
 
 
-def weigh_columns(weighting: Weighting, differences: Any, is_must: Mask, weight: Floats, variance: Floats) -> Floats:
+def weigh_columns(
+    weighting: LinkWeighting, differences: Any, is_must: Mask, weight: Floats, variance: Floats
+) -> Floats:
     """Return a weight for each column, given the differences of linked rows and the variance of the columns.
 
     The largest weight is one; if no column says anything, all are one. With one kind of link only, links are compared
@@ -42,7 +44,7 @@ def weigh_columns(weighting: Weighting, differences: Any, is_must: Mask, weight:
     else:
         error = np.sqrt(together_error + apart_error)
         z = contrast / np.where(error > 0, error, np.inf)
-        found = np.sqrt(np.maximum(z - MIN_Z, 0.0)) if weighting == "test" else screen(z)
+        found = screen(z)
     return relative_weights(found)
 
 

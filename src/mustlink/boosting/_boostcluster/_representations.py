@@ -86,10 +86,12 @@ class Representation:
     ) -> Directions:
         """Return the directions of the weighted columns, in terms of the columns as they are."""
         differences = links.column_differences()
-        if weighting == "clusters":
+        if weighting != "clusters":
+            factors = weigh_columns(weighting, differences, links.is_must, column_evidence, links.column_variance)
+        elif links.explained is not None:
             factors = relative_weights(links.explained)
         else:
-            factors = weigh_columns(weighting, differences, links.is_must, column_evidence, links.column_variance)
+            factors = np.ones(len(links.column_variance))
         columns = None
         if links.differences is not None:
             columns = np.sort(np.argsort(-factors, kind="stable")[:MAX_WEIGHTED]).astype(np.intp)

@@ -1,6 +1,7 @@
 """The choice of bases, column weights and representations that are tried.
 
-Not all combinations are tried. A column weighting is chosen by trials of the first base in the first representation.
+Not all combinations are tried. A column weighting is chosen by trials of the first base in the first representation,
+first the weightings by links, then the one by the clusters that these have found.
 Then the other representations of the first base, and the other bases in the first representation, are tried on all
 columns and on the weighted ones.
 """
@@ -72,13 +73,11 @@ class AutomaticPlan:
         return [self._view(self.bases[0], self.representations[0], weighting) for weighting in weightings]
 
     def second_views(self) -> list[View]:
-        """Return the first base in the first representation, with columns weighted by the clusters of the first views."""
-        if not self.weighs_columns:
-            return []
-        return [self._view(self.bases[0], self.representations[0], "clusters")]
+        """Return the same with columns weighted by the clusters of the first views, which must have been run."""
+        return [self._view(self.bases[0], self.representations[0], "clusters")] if self.weighs_columns else []
 
     def further_views(self, scores: Floats) -> list[View]:
-        """Return the other representations and bases, on all columns and with the best weighting of the first views."""
+        """Return the other representations and bases, on all columns and with the best weighting so far."""
         pairs = [(self.bases[0], representation) for representation in self.representations[1:]]
         pairs += [(base, self.representations[0]) for base in self.bases[1:]]
         weightings: tuple[Weighting | None, ...] = (None,)

@@ -170,7 +170,8 @@ class RobustBoostCluster(BaseBoostCluster):
     -----
     Without links the result is that of the base, k-means for "auto", on the scaled table. Only the proportions of link
     weights matter. Columns are weighted by how much less they differ within must-links than within cannot-links, in
-    three ways, of which the best in the trials is used beside all columns as they are. With one kind of link only, all
+    two ways, or by how much of their variance lies between the clusters of earlier runs; the best of these in the
+    trials is used beside all columns as they are. With one kind of link only, all
     links are trusted, and links are compared with random pairs of rows. If the base alone contradicts the links beyond
     chance and no representation does better, the links are ignored.
 
@@ -442,7 +443,8 @@ def boost_robustly(
 ) -> BoostResult:
     """Run the rounds: each in a view drawn by its weight, each with some links held out.
 
-    After a third of the rounds, these and the trials give a new estimate of the trust in each link.
+    After a third of the rounds, these and the trials give a new estimate of the trust in each link. What columns count
+    by clusters is computed from the trials at first, and then from both.
     """
     links, views, seeds, seen = problem.links, plan.views, plan.seeds, plan.seen
     cut = round(RESTART_AFTER * len(views))

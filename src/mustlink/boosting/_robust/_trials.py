@@ -28,9 +28,8 @@ __all__ = ["RoundPlan", "Trials", "draw_mask", "draw_masks", "draw_views", "plan
 # The fraction of the links that a trial or a round sees.
 SEEN_FRACTION = 0.63
 SCORE_SHARPNESS = 3.0
-# The weight of all views of weighted columns together, if their scores are those of the others. On most tables all
-# columns say something.
-WEIGHTED_PRIOR = 0.25
+# The weight of all views of weighted columns together, if their scores are those of the others.
+WEIGHTED_PRIOR = 0.5
 # Three standard errors of a balanced accuracy.
 CHANCE_MARGIN = 1.5
 # So many runs on a sample count in the end. All together have a tenth of the weight of the rounds, which are drawn from
