@@ -51,7 +51,7 @@ def screen(z):
 
 
 def explained_variance(table, labels):
-    """Return max(0, 1 - (W / (n - k)) / (T / (n - 1))), W and T the squares within clusters and in all, without noise."""
+    """Return max(0, 1 - (W / (n - k)) / (T / (n - 1))), W and T the squares within clusters and in all; no noise."""
     rows = [i for i, label in enumerate(labels) if label != -1]
     names = {labels[i] for i in rows}
     n, k = len(rows), len(names)
