@@ -13,8 +13,9 @@ from sklearn.metrics import adjusted_rand_score
 
 from mustlink import Constraints, RobustBoostCluster
 from mustlink.boosting._bases import BaseRun
-from mustlink.boosting._boostcluster._columns import WEIGHTINGS, weigh_columns
+from mustlink.boosting._boostcluster._columns import LINK_WEIGHTINGS, relative_weights, weigh_columns
 from mustlink.boosting._boostcluster._coordinates import make_coordinates
+from mustlink.boosting._boostcluster._explained import average_explained, explained_variance
 from mustlink.boosting._boostcluster._representations import MAX_WEIGHTED, Representation
 from mustlink.boosting._robust._column_weights import average_column_weights
 from reference import column_weights
@@ -38,7 +39,7 @@ def random_differences(seed: int, kind: str) -> tuple[np.ndarray, np.ndarray, np
 
 
 @pytest.mark.parametrize("container", [np.asarray, csr_array], ids=["dense", "sparse"])
-@given(st.integers(0, 10**6), st.sampled_from(WEIGHTINGS), st.sampled_from(KINDS))
+@given(st.integers(0, 10**6), st.sampled_from(LINK_WEIGHTINGS), st.sampled_from(KINDS))
 @settings(deadline=None, max_examples=150)
 def test_column_weights_are_those_of_the_formulas(container, seed, weighting, kind):
     differences, is_must, weight, variance = random_differences(seed, kind)
@@ -53,7 +54,7 @@ def test_columns_that_differ_between_clusters_count_more():
     is_must = np.arange(60) < 30
     differences = rng.normal(size=(60, 10))
     differences[~is_must, 3] += 5
-    for weighting in WEIGHTINGS:
+    for weighting in LINK_WEIGHTINGS:
         found = weigh_columns(weighting, differences, is_must, np.ones(60), np.ones(10))
         assert found.argmax() == 3
         assert np.delete(found, 3).max() < 0.7
@@ -62,11 +63,59 @@ def test_columns_that_differ_between_clusters_count_more():
 def test_only_proportions_of_link_weights_matter():
     differences, is_must, _, variance = random_differences(3, "both")
     weight = np.linspace(1, 2, len(is_must))
-    for weighting in WEIGHTINGS:
+    for weighting in LINK_WEIGHTINGS:
         np.testing.assert_allclose(
             weigh_columns(weighting, differences, is_must, weight, variance),
             weigh_columns(weighting, differences, is_must, 7 * weight, variance),
         )
+
+
+# ---- columns explained by clusters ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("container", [np.asarray, csr_array], ids=["dense", "sparse"])
+@given(st.integers(0, 10**6))
+@settings(deadline=None, max_examples=150)
+def test_explained_variance_is_that_of_the_formula(container, seed):
+    rng = np.random.RandomState(seed)
+    n_rows, n_columns, n_clusters = rng.randint(1, 20), rng.randint(1, 6), rng.randint(1, 5)
+    labels = rng.randint(-1, n_clusters, size=n_rows)
+    table = rng.normal(size=(n_rows, n_columns)) + np.outer(labels, rng.choice([0, 1, 5], size=n_columns))
+    table[:, rng.uniform(size=n_columns) < 0.2] = 0.0
+    found = explained_variance(container(table), labels)
+    np.testing.assert_allclose(found, column_weights.explained_variance(table, labels), atol=1e-9)
+
+
+def test_random_clusters_explain_nothing_in_the_mean():
+    rng = np.random.RandomState(0)
+    labels = rng.randint(10, size=60)
+    found = explained_variance(rng.normal(size=(60, 3000)), labels)
+    # Half of the columns are below the mean of zero and become zero; unadjusted, the mean would be 9 / 59.
+    assert 0.4 < (found == 0).mean() < 0.7
+    assert found.mean() < 0.05
+
+
+def test_explained_columns_are_averages_of_the_runs_as_they_count():
+    table = np.random.RandomState(0).normal(size=(30, 4))
+    runs = [BaseRun(np.arange(30) % k, None, weight=weight) for k, weight in ((2, 1.0), (3, 3.0))]
+    expected = sum(run.weight * explained_variance(table, run.labels) for run in runs) / 4
+    np.testing.assert_allclose(average_explained(runs, table), expected)
+
+
+def test_columns_count_as_far_as_clusters_explain_them():
+    y = np.arange(40) % 2
+    X = np.random.RandomState(0).normal(size=(40, 3))
+    coordinates, links = placed(X, Constraints.sample(y, 24, random_state=0))
+    representation = Representation("ridged", weighting="clusters")
+    explained = np.array([0.2, 0.0, 0.4])
+    found = representation.directions(replace(links, explained=explained), links.weight)
+    assert coordinates.column_lengths(found, 3)[1] == 0.0
+    assert relative_weights(explained).tolist() == [0.5, 0.0, 1.0]
+    # Without clusters, or where these explain nothing, all columns count.
+    for nothing in (None, np.zeros(3)):
+        plain = representation.directions(replace(links, explained=nothing), links.weight)
+        all_columns = replace(representation, weighting=None).directions(links, links.weight)
+        np.testing.assert_allclose(plain.matrix @ plain.matrix.T, all_columns.matrix @ all_columns.matrix.T, atol=1e-9)
 
 
 # ---- directions ----------------------------------------------------------------------------------------------------
@@ -77,7 +126,7 @@ def placed(X, links, *, standardize=False):
     return coordinates, coordinates.with_columns(coordinates.place_links(links))
 
 
-@pytest.mark.parametrize("weighting", WEIGHTINGS)
+@pytest.mark.parametrize("weighting", LINK_WEIGHTINGS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_directions_of_weighted_columns_are_those_of_the_weighted_table(weighting, kind):
     rng = np.random.RandomState(0)
@@ -167,7 +216,8 @@ def test_the_plain_table_moves_by_every_column_alike():
 def test_column_weights_are_averages_of_the_runs_as_they_count():
     coordinates, links = placed(wide_table("direct"), Constraints([(0, 1), (2, 3)], [(4, 5), (0, 6)]))
     directions = [
-        Representation("ridged", weighting=weighting).directions(links, links.weight) for weighting in WEIGHTINGS[:2]
+        Representation("ridged", weighting=weighting).directions(links, links.weight)
+        for weighting in LINK_WEIGHTINGS[:2]
     ]
     runs = [
         BaseRun(np.zeros(50, dtype=int), None, each, weight)
@@ -234,12 +284,12 @@ def test_five_columns_of_a_sparse_table_are_found_and_it_is_not_made_dense(monke
 def test_of_a_wide_table_the_columns_with_the_largest_weights_are_used():
     X, y, matter = few_columns_matter(1)
     coordinates, links = placed(X, Constraints.sample(y, 60, random_state=0))
-    directions = Representation("ridged", weighting="test").directions(links, links.weight)
+    directions = Representation("ridged", weighting="screen").directions(links, links.weight)
     assert directions.columns is not None
     assert len(directions.columns) == MAX_WEIGHTED
     assert set(matter) <= set(directions.columns)
     assert (np.diff(directions.columns) > 0).all()
-    factors = weigh_columns("test", links.differences, links.is_must, links.weight, links.column_variance)
+    factors = weigh_columns("screen", links.differences, links.is_must, links.weight, links.column_variance)
     assert np.delete(factors, directions.columns).max() <= factors[directions.columns].min()
     np.testing.assert_allclose(
         coordinates.represent(directions), X[:, directions.columns] @ directions.matrix, rtol=1e-6, atol=1e-9

@@ -378,7 +378,7 @@ def test_representation_weights_tell_what_was_used() -> None:
     model = RobustBoostCluster(None, 3, representations=[(1.0, 1.0), (0.1, 0.3)], n_rounds=6, random_state=0)
     model.fit(X, constraints=links)
     labels = list(model.representation_weights_)
-    weighted = [f"ridged(1, 1) on columns by {weighting}" for weighting in ("ratio", "test", "screen")]
+    weighted = [f"ridged(1, 1) on columns by {weighting}" for weighting in ("ratio", "screen", "clusters")]
     assert labels[:4] == ["ridged(1, 1)", *weighted]
     assert labels[4] == "ridged(0.1, 0.3)"
     assert labels[5].startswith("ridged(0.1, 0.3) on columns by")

@@ -104,12 +104,12 @@ def test_the_number_of_views_is_that_of_the_views(n_bases, n_representations, we
     representations = [Representation("ridged", ridge) for ridge in (1.0, 0.5, 0.1)[:n_representations]]
     other = RepresentationView(bases[0], Representation("projection"))
     plan = AutomaticPlan(bases, representations, weighs_columns, [other] * n_others)
-    first = plan.first_views()
+    first = plan.first_views() + plan.second_views()
     scores = np.array([0.9, 0.5, 0.8, 0.7])[: len(first)]
     further = plan.further_views(scores)
     assert len(first) + len(further) == plan.n_views
     # Of the weightings, the second has the best score.
-    assert {view.representation.weighting for view in further} <= {None, "test"}
+    assert {view.representation.weighting for view in further} <= {None, "screen"}
     assert [view.representation.weighting for view in first] == ([None, *WEIGHTINGS] if weighs_columns else [None])
     tried_pairs = {(view.name, view.representation.ridge) for view in first + further if view is not other}
     assert len(tried_pairs) == n_bases + n_representations - 1

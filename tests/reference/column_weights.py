@@ -9,7 +9,7 @@ from scipy.stats import norm
 
 
 def weigh_columns(weighting, differences, is_must, weight, variance):
-    """Return sqrt(max(0, (q - m) / (m + v))), sqrt(max(0, z - 1)), or the screen of z; the largest is one."""
+    """Return sqrt(max(0, (q - m) / (m + v))) or the screen of z; the largest is one."""
     n_columns = differences.shape[1]
     together = [moments(differences[:, j], weight * is_must, variance[j]) for j in range(n_columns)]
     apart = [moments(differences[:, j], weight * ~is_must, variance[j]) for j in range(n_columns)]
@@ -23,7 +23,7 @@ def weigh_columns(weighting, differences, is_must, weight, variance):
             (q - m) / math.sqrt(m_error + q_error) if m_error + q_error > 0 else 0.0
             for (m, m_error), (q, q_error) in zip(together, apart, strict=True)
         ]
-        found = [math.sqrt(max(0.0, each - 1)) for each in z] if weighting == "test" else screen(z)
+        found = screen(z)
     largest = max(found, default=0.0)
     return np.array([each / largest for each in found] if largest > 0 else [1.0] * n_columns)
 
@@ -48,3 +48,23 @@ def screen(z):
             passing = rank
     limit = sorted(p)[passing - 1] if passing else -1.0
     return [1.0 if value <= limit else 0.05 for value in p]
+
+
+def explained_variance(table, labels):
+    """Return max(0, 1 - (W / (n - k)) / (T / (n - 1))), W and T the squares within clusters and in all; no noise."""
+    rows = [i for i, label in enumerate(labels) if label != -1]
+    names = {labels[i] for i in rows}
+    n, k = len(rows), len(names)
+    found = []
+    for column in table.T:
+        total = sum_of_squares([column[i] for i in rows])
+        within = sum(sum_of_squares([column[i] for i in rows if labels[i] == name]) for name in names)
+        says_something = k > 1 and n > k and total > 0
+        found.append(max(0.0, 1 - (within / (n - k)) / (total / (n - 1))) if says_something else 0.0)
+    return np.array(found)
+
+
+def sum_of_squares(values):
+    """Return the squared distances to the mean."""
+    mean = sum(values) / max(len(values), 1)
+    return sum((value - mean) ** 2 for value in values)

@@ -14,18 +14,21 @@ from scipy.special import ndtr
 
 from mustlink._types import Floats, Mask
 
-__all__ = ["WEIGHTINGS", "Weighting", "weigh_columns"]
+__all__ = ["LINK_WEIGHTINGS", "WEIGHTINGS", "Weighting", "relative_weights", "weigh_columns"]
 
-Weighting = Literal["ratio", "test", "screen"]
-WEIGHTINGS: tuple[Weighting, ...] = ("ratio", "test", "screen")
-# The number of standard errors that a difference must exceed to count, with "test".
-MIN_Z = 1.0
+LinkWeighting = Literal["ratio", "screen"]
+# By "clusters", how much of each column the clusters of earlier runs explain; see `_explained.py`.
+Weighting = Literal[LinkWeighting, "clusters"]
+LINK_WEIGHTINGS: tuple[LinkWeighting, ...] = ("ratio", "screen")
+WEIGHTINGS: tuple[Weighting, ...] = (*LINK_WEIGHTINGS, "clusters")
 # With "screen": the expected fraction of columns among those that pass that say nothing, and the weight of the others.
 FALSE_DISCOVERIES = 0.2
 SCREENED_OUT = 0.05
 
 
-def weigh_columns(weighting: Weighting, differences: Any, is_must: Mask, weight: Floats, variance: Floats) -> Floats:
+def weigh_columns(
+    weighting: LinkWeighting, differences: Any, is_must: Mask, weight: Floats, variance: Floats
+) -> Floats:
     """Return a weight for each column, given the differences of linked rows and the variance of the columns.
 
     The largest weight is one; if no column says anything, all are one. With one kind of link only, links are compared
@@ -41,7 +44,12 @@ def weigh_columns(weighting: Weighting, differences: Any, is_must: Mask, weight:
     else:
         error = np.sqrt(together_error + apart_error)
         z = contrast / np.where(error > 0, error, np.inf)
-        found = np.sqrt(np.maximum(z - MIN_Z, 0.0)) if weighting == "test" else screen(z)
+        found = screen(z)
+    return relative_weights(found)
+
+
+def relative_weights(found: Floats) -> Floats:
+    """Return weights of which the largest is one; all are one if all were zero."""
     largest = found.max(initial=0.0)
     return found / largest if largest > 0 else np.ones_like(found)
 

@@ -30,6 +30,7 @@ class LinkSet:
     spread: float = 1.0  # the variance per dimension, trace(cov X) / dim
     covariance: Floats | None = None  # of all rows, where the representation needs it
     column_variance: Floats = field(default_factory=lambda: np.ones(1))  # of every feature
+    explained: Floats | None = None  # how much of every feature the clusters of earlier runs explain, if there are any
     differences: Any = None  # (n_links, n_features), of the features, where `ends` are other coordinates
 
     @classmethod

@@ -13,7 +13,7 @@ from scipy.linalg import eigh
 from scipy.sparse import issparse
 
 from mustlink._types import Floats, Indices
-from mustlink.boosting._boostcluster._columns import Weighting, weigh_columns
+from mustlink.boosting._boostcluster._columns import Weighting, relative_weights, weigh_columns
 from mustlink.boosting._boostcluster._links import LinkSet
 
 __all__ = ["Directions", "Kind", "Representation"]
@@ -86,7 +86,12 @@ class Representation:
     ) -> Directions:
         """Return the directions of the weighted columns, in terms of the columns as they are."""
         differences = links.column_differences()
-        factors = weigh_columns(weighting, differences, links.is_must, column_evidence, links.column_variance)
+        if weighting != "clusters":
+            factors = weigh_columns(weighting, differences, links.is_must, column_evidence, links.column_variance)
+        elif links.explained is not None:
+            factors = relative_weights(links.explained)
+        else:
+            factors = np.ones(len(links.column_variance))
         columns = None
         if links.differences is not None:
             columns = np.sort(np.argsort(-factors, kind="stable")[:MAX_WEIGHTED]).astype(np.intp)

@@ -1,6 +1,7 @@
 """The choice of bases, column weights and representations that are tried.
 
-Not all combinations are tried. A column weighting is chosen by trials of the first base in the first representation.
+Not all combinations are tried. A column weighting is chosen by trials of the first base in the first representation,
+first the weightings by links, then the one by the clusters that these have found.
 Then the other representations of the first base, and the other bases in the first representation, are tried on all
 columns and on the weighted ones.
 """
@@ -17,7 +18,7 @@ from sklearn.mixture import GaussianMixture
 
 from mustlink._types import Floats
 from mustlink.boosting._bases import BaseClusterer
-from mustlink.boosting._boostcluster._columns import WEIGHTINGS, Weighting
+from mustlink.boosting._boostcluster._columns import LINK_WEIGHTINGS, WEIGHTINGS, Weighting
 from mustlink.boosting._boostcluster._representations import Representation
 from mustlink.boosting._boostcluster._views import RepresentationView, View
 from mustlink.spectral import NormalizedSpectralClustering
@@ -67,12 +68,16 @@ class AutomaticPlan:
         return n_first + n_pairs * (2 if self.weighs_columns else 1) + len(self.others)
 
     def first_views(self) -> list[View]:
-        """Return the first base in the first representation, with all column weightings."""
-        weightings: tuple[Weighting | None, ...] = (None, *WEIGHTINGS) if self.weighs_columns else (None,)
+        """Return the first base in the first representation, with all column weightings by links."""
+        weightings: tuple[Weighting | None, ...] = (None, *LINK_WEIGHTINGS) if self.weighs_columns else (None,)
         return [self._view(self.bases[0], self.representations[0], weighting) for weighting in weightings]
 
+    def second_views(self) -> list[View]:
+        """Return the same with columns weighted by the clusters of the first views, which must have been run."""
+        return [self._view(self.bases[0], self.representations[0], "clusters")] if self.weighs_columns else []
+
     def further_views(self, scores: Floats) -> list[View]:
-        """Return the other representations and bases, on all columns and with the best weighting of the first views."""
+        """Return the other representations and bases, on all columns and with the best weighting so far."""
         pairs = [(self.bases[0], representation) for representation in self.representations[1:]]
         pairs += [(base, self.representations[0]) for base in self.bases[1:]]
         weightings: tuple[Weighting | None, ...] = (None,)

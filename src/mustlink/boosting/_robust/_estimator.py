@@ -18,8 +18,9 @@ from mustlink.boosting._bases import BaseClusterer, BaseRun
 from mustlink.boosting._blocked._elsewhere import Elsewhere
 from mustlink.boosting._blocked._shown import ShownRows
 from mustlink.boosting._boostcluster._base import BaseBoostCluster, list_suspects
-from mustlink.boosting._boostcluster._consensus import Consensus, kmeans_on_codes, typical_count
+from mustlink.boosting._boostcluster._consensus import Consensus, kmeans_on_codes, subsample_with_linked, typical_count
 from mustlink.boosting._boostcluster._coordinates import Coordinates, make_coordinates
+from mustlink.boosting._boostcluster._explained import average_explained
 from mustlink.boosting._boostcluster._links import LinkSet
 from mustlink.boosting._boostcluster._representations import Representation
 from mustlink.boosting._boostcluster._rounds import BoostProblem, BoostResult, boost
@@ -171,7 +172,8 @@ class RobustBoostCluster(BaseBoostCluster):
     -----
     Without links the result is that of the base, k-means for "auto", on the scaled table. Only the proportions of link
     weights matter. Columns are weighted by how much less they differ within must-links than within cannot-links, in
-    three ways, of which the best in the trials is used beside all columns as they are. With one kind of link only, all
+    two ways, or by how much of their variance lies between the clusters of earlier runs; the best of these in the
+    trials is used beside all columns as they are. With one kind of link only, all
     links are trusted, and links are compared with random pairs of rows. If the base alone contradicts the links beyond
     chance and no representation does better, the links are ignored.
 
@@ -443,16 +445,31 @@ def boost_robustly(
 ) -> BoostResult:
     """Run the rounds: each in a view drawn by its weight, each with some links held out.
 
-    After a third of the rounds, these and the trials give a new estimate of the trust in each link.
+    After a third of the rounds, these and the trials give a new estimate of the trust in each link. What columns count
+    by clusters is computed from the trials at first, and then from both.
     """
     links, views, seeds, seen = problem.links, plan.views, plan.seeds, plan.seen
     cut = round(RESTART_AFTER * len(views))
+    n_samples = problem.coordinates.linked.shape[0]
+    voters = trials.voters()
+    problem = explain_columns(problem, voters)
     first = boost(problem, views[:cut], seeds[:cut], trust, seen=seen[:cut])
+    voters = combine_voters(first.voters, voters, EARLY_TRIAL_WEIGHT)
+    problem = explain_columns(problem, voters)
     if links.has_both_kinds:
-        voters = combine_voters(first.voters, trials.voters(), EARLY_TRIAL_WEIGHT)
-        n_samples = problem.coordinates.linked.shape[0]
         trust = update_trust(trust, links, voters, problem.base, RESTART_PENALTY * penalty, log_odds, n_samples)
     return first.continued(boost(problem, views[cut:], seeds[cut:], trust, seen=seen[cut:], first_round=cut + 1))
+
+
+def explain_columns(problem: BoostProblem, voters: list[BaseRun]) -> BoostProblem:
+    """Return the problem with columns explained by the clusters of some runs; as it is without runs."""
+    if not voters:
+        return problem
+    links = problem.links
+    rows = subsample_with_linked(links, problem.coordinates.linked.shape[0])
+    some = [replace(run, labels=run.labels_of(rows)) for run in voters]
+    explained = average_explained(some, problem.coordinates.plain[rows])
+    return replace(problem, links=replace(links, explained=explained))
 
 
 def combine_voters(rounds: list[BaseRun], trials: list[BaseRun], trial_weight: float) -> list[BaseRun]:

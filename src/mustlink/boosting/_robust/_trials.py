@@ -14,6 +14,7 @@ from mustlink._types import Array, Floats, Indices, Ints, Mask
 from mustlink.boosting._bases import BaseClusterer, BaseRun
 from mustlink.boosting._boostcluster._consensus import subsample_with_linked
 from mustlink.boosting._boostcluster._coordinates import Coordinates
+from mustlink.boosting._boostcluster._explained import average_explained
 from mustlink.boosting._boostcluster._links import LinkSet
 from mustlink.boosting._boostcluster._rounds import BoostProblem, draw_seeds
 from mustlink.boosting._boostcluster._views import Sample, View, label_all_rows, run_base
@@ -27,9 +28,8 @@ __all__ = ["RoundPlan", "Trials", "draw_mask", "draw_masks", "draw_views", "plan
 # The fraction of the links that a trial or a round sees.
 SEEN_FRACTION = 0.63
 SCORE_SHARPNESS = 3.0
-# The weight of all views of weighted columns together, if their scores are those of the others. On most tables all
-# columns say something.
-WEIGHTED_PRIOR = 0.25
+# The weight of all views of weighted columns together, if their scores are those of the others.
+WEIGHTED_PRIOR = 0.5
 # Three standard errors of a balanced accuracy.
 CHANCE_MARGIN = 1.5
 # Views with less weight, a third of them, have no part in votes by neighbors, which take time.
@@ -146,17 +146,22 @@ def run_trials(
     seeds, plain_seeds = draw_seeds(rng, n_trials), draw_seeds(rng, n_trials)
     sample = draw_sample(links, coordinates, rng)
     there = links if sample is None else links.among(sample.labeled)
+    table = (coordinates if sample is None else sample.coordinates).plain
 
     def try_views(trials: Trials, views: list[View]) -> Trials:
         tasks = [
-            delayed(run_view)(view, problem.base, coordinates, links, mask, int(seed), sample)
+            delayed(run_view)(view, problem.base, coordinates, given, mask, int(seed), sample)
             for view in views
-            for mask, seed in zip(masks, seeds, strict=True)
+            for given, mask, seed in zip(seen, masks, seeds, strict=True)
         ]
         runs = run_tasks(tasks, problem, n_trials, n_jobs)
         return trials.with_views(views, runs, [masks] * len(runs), there)
 
+    seen = [links] * n_trials
     trials = try_views(Trials.none(len(links)), plan.first_views())
+    # Each trial weighs columns by the clusters of runs that saw the same links.
+    seen = [replace(links, explained=average_explained(runs, table)) for runs in zip(*trials.runs, strict=True)]
+    trials = try_views(trials, plan.second_views())
     trials = try_views(trials, plan.further_views(trials.scores))
     where = "on the plain table"
     tasks = [delayed(run_base)(problem.base, coordinates, None, int(seed), where, sample) for seed in plain_seeds]

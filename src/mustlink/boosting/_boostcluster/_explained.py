@@ -1,0 +1,50 @@
+"""How much of each column clusters explain.
+
+Links give one test per column, of as many pairs as there are links. Clusters of all rows, guided by the links, say
+more, and wrong links count less in them. The clusters of several runs are averaged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from mustlink._types import Array, Floats
+from mustlink.boosting._bases import BaseRun
+from mustlink.boosting._boostcluster._coordinates import column_variance
+from mustlink.boosting._boostcluster._representations import to_dense
+
+__all__ = ["average_explained", "explained_variance"]
+
+
+def average_explained(runs: Sequence[BaseRun], table: Any) -> Floats:
+    """Average, over the runs as they count, how much of the variance of every column their clusters explain.
+
+    The table has the rows that the runs have labels of.
+    """
+    weight = [run.weight for run in runs]
+    return np.asarray(np.average([explained_variance(table, run.labels) for run in runs], axis=0, weights=weight))
+
+
+def explained_variance(table: Any, labels: Array) -> Floats:
+    """Return the fraction of the variance of every column that lies between clusters, adjusted for their number.
+
+    It is zero, in the mean, for clusters that have nothing to do with the column; negative values become zero. Noise is
+    left out. It is also zero for a constant column, and if there are not two clusters.
+    """
+    clustered = labels != -1
+    if not clustered.all():
+        table, labels = table[np.flatnonzero(clustered)], labels[clustered]
+    names, cluster, sizes = np.unique(labels, return_inverse=True, return_counts=True)
+    n_rows, n_clusters = len(labels), len(names)
+    if n_clusters < 2 or n_rows <= n_clusters:
+        return np.zeros(table.shape[1])
+    member = csr_array((np.ones(n_rows), (cluster, np.arange(n_rows))), shape=(n_clusters, n_rows))
+    means = to_dense(member @ table) / sizes[:, None]
+    between = sizes @ (means - sizes @ means / n_rows) ** 2 / n_rows
+    variance = column_variance(table)
+    fraction = np.where(variance > 0, between / np.where(variance > 0, variance, 1.0), 0.0)
+    return np.clip(1 - (1 - fraction) * (n_rows - 1) / (n_rows - n_clusters), 0.0, 1.0)
