@@ -15,6 +15,8 @@ from mustlink.boosting._code_kmeans import code_distances, compute_centers, take
 
 __all__ = ["misplaced_fraction"]
 
+ROUNDING = 1e-12
+
 
 def misplaced_fraction(rows: CoAssociation, labels: Ints, links: LinkSet) -> float:
     """Return the fraction of linked rows that are nearer to another cluster, as a multiple of that of random clusters.
@@ -35,4 +37,5 @@ def misplaced_fraction(rows: CoAssociation, labels: Ints, links: LinkSet) -> flo
     # The mean without a row is farther from it than the mean with it.
     to_others_of_own = to_own[counts] * (size / (size - weight)) ** 2
     distance[at_home] = np.inf
-    return float(np.mean(to_others_of_own > distance[counts].min(axis=1)) / (1 - 1 / len(names)))
+    is_misplaced = to_others_of_own > distance[counts].min(axis=1) + ROUNDING
+    return float(is_misplaced.mean() / (1 - 1 / len(names)))
