@@ -64,7 +64,7 @@ MAX_COMPONENTS_PER_CLUSTER = 2
 # of two clusters, they cost more.
 MAX_COMPONENTS_COST = 1.2
 # If more links seem wrong, the linked rows may be this many times as far from the centers as in the nearest other
-# result. With right links that are hard it was 1.1 to 1.8 times, with a fifth of wrong ones mostly over 2.
+# result. With right links that are hard it was mostly 1.1 to 1.8 times, with a fifth of wrong ones mostly over 1.8.
 MAX_COMPONENTS_DISTANCE = 1.8
 # So many linked rows may be misplaced, as a multiple of that of random clusters, for components to be kept as they are
 # and for rows in no link to follow the linked ones.
