@@ -83,15 +83,18 @@ def test_a_cluster_without_linked_rows_keeps_its_center() -> None:
 
 @pytest.mark.parametrize(
     ("error_rate", "n_components", "expected"),
-    [(0.0, 9, True), (0.08, 4, True), (0.08, 5, False), (0.12, 2, False)],
-    ids=["none seems wrong", "few components", "many components", "many seem wrong"],
+    [(0.0, 9, True), (0.08, 4, True), (0.08, 5, False), (0.12, 4, True), (0.12, 5, False)],
+    ids=["none seems wrong", "few components", "many components", "many seem wrong", "many of both"],
 )
-def test_components_may_be_kept_if_they_are_few_or_no_link_seems_wrong(
+def test_components_that_agree_with_runs_may_be_kept_if_they_are_few_or_no_link_seems_wrong(
     error_rate: float, n_components: int, expected: bool
 ) -> None:
     pairs = [(2 * i, 2 * i + 1) for i in range(n_components)]
     links = link_set(Constraints(pairs, [(0, 2)]), 20)
     labels = np.arange(20) // 2 % 2
-    assert may_keep_components(links, labels, prior_log_odds(error_rate), n_clusters=2) == expected
-    labels[0] = 1
-    assert not may_keep_components(links, labels, prior_log_odds(error_rate), n_clusters=2)
+    kernel = CoAssociation(labels[:, None], np.ones(1))
+    log_odds = prior_log_odds(error_rate)
+    assert may_keep_components(kernel, labels, [labels], links, log_odds, n_clusters=2) == expected
+    broken = labels.copy()
+    broken[0] = 1
+    assert not may_keep_components(kernel, broken, [labels], links, log_odds, n_clusters=2)

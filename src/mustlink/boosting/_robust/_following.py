@@ -17,7 +17,7 @@ from mustlink.boosting._boostcluster._links import LinkSet
 from mustlink.boosting._coassociation import CoAssociation
 from mustlink.boosting._code_kmeans import CodeCenters, assign, code_distances, compute_centers, take_rows
 
-__all__ = ["centers_of_linked", "should_follow_linked"]
+__all__ = ["centers_of_linked", "should_follow_linked", "sum_of_linked"]
 
 ROUNDING = 1e-12
 

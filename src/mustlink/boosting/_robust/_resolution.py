@@ -30,7 +30,8 @@ from mustlink.boosting._code_kmeans import (
     sum_codes,
     take_rows,
 )
-from mustlink.boosting._robust._following import centers_of_linked, should_follow_linked
+from mustlink.boosting._robust._following import centers_of_linked, should_follow_linked, sum_of_linked
+from mustlink.boosting._robust._misplaced import misplaced_fraction
 from mustlink.boosting._robust._rejoining import rejoin_components
 from mustlink.boosting._robust._starts import list_starts, starts_from_components
 from mustlink.boosting._robust._trust import MIN_TRUST
@@ -63,6 +64,13 @@ MAX_COMPONENTS_PER_CLUSTER = 2
 # Components as they are may cost this many times as much as the best other result. With a wrong link, which joins rows
 # of two clusters, they cost more.
 MAX_COMPONENTS_COST = 1.2
+# If more links seem wrong, the linked rows may be this many times as far from the centers as in the nearest other
+# result. With right links that are hard it was mostly 1.1 to 1.8 times, with a fifth of wrong ones mostly over 1.8.
+MAX_COMPONENTS_DISTANCE = 1.8
+# So many linked rows may be misplaced, as a multiple of that of random clusters, for components to be kept as they are
+# and for rows in no link to follow the linked ones.
+MAX_MISPLACED_KEPT = 0.45
+MAX_MISPLACED_FOLLOWED = 0.75
 # The log-odds of a link with a large weight are cut off here.
 MAX_LOG_ODDS = 30.0
 # Margin, in squared distance, above which a row goes to its nearest center without consulting linked rows. On twelve
@@ -197,11 +205,11 @@ def weigh_links(
     """Weigh links against distances, and assign the rows in no link; a result with noise is not changed.
 
     This is done from several starts: the consensus, must-link components, and runs or, if there are any, the labels of
-    the last fit. The start from components is a result as it is if it keeps all links and hardly one seems wrong, or
-    few do and the components are few.
+    the last fit. The start from components is a result as it is if it may be kept.
     Of the results with the most clusters, the best has the lowest sum of distances and penalties. If few links seem
-    wrong, it is the best of those that break the fewest links, and only the distances of linked rows count: those of
-    the others are lowest if large clusters are divided, and small ones, which the links tell apart, are not found.
+    wrong, or components that may be kept show that links are hard and not wrong, it is the best of those that break the
+    fewest links, and only the distances of linked rows count: those of the others are lowest if large clusters are
+    divided, and small ones, which the links tell apart, are not found.
     """
     if penalty <= 0 or consensus.labels.max() < 1 or (consensus.labels < 0).any():
         return consensus
@@ -211,12 +219,15 @@ def weigh_links(
     n_clusters = int(consensus.labels.max()) + 1
     starts = list_starts(some, consensus.labels[shown], n_clusters, among, seed, None if last is None else last[shown])
     results = [resolve_links(some, start, among, penalty, log_odds, n_clusters) for start in starts]
-    few_seem_wrong = log_odds > prior_log_odds(MAX_ERROR_KEPT)
+    keeps = starts_from_components(among) and may_keep_components(
+        some, starts[1], [labels for labels, _ in results], among, log_odds, n_clusters
+    )
+    few_seem_wrong = keeps or log_odds > prior_log_odds(MAX_ERROR_KEPT)
     counted = among.rows if few_seem_wrong else np.arange(len(shown))
     # The subsample stands for all rows, but the links of all rows are in it.
     broken_cost = penalty * log_odds * (1.0 if few_seem_wrong else len(shown) / consensus.n_rows)
     costs = np.array([cost_of(some, labels, counted, among, broken_cost, n_clusters) for labels, _ in results])
-    if starts_from_components(among) and may_keep_components(among, starts[1], log_odds, n_clusters):
+    if keeps:
         cost = cost_of(some, starts[1], counted, among, broken_cost, n_clusters)
         if cost <= MAX_COMPONENTS_COST * costs.min():
             results.append((starts[1], Marginals(np.eye(n_clusters)[starts[1][among.rows]], np.ones(len(links)))))
@@ -227,9 +238,9 @@ def weigh_links(
     if few_seem_wrong:
         broken = np.array([among.broken_weight(labels) for labels, _ in results])
         costs[broken > broken[np.isfinite(costs)].min() + ROUNDING] = np.inf
-    # Of equal ones the first.
-    found, marginals = results[int(np.argmax(costs <= costs.min() + ROUNDING * np.abs(costs.min())))]
-    follows = few_seem_wrong and should_follow_linked(some, found, among, n_clusters)
+    equal = np.flatnonzero(costs <= costs.min() + ROUNDING * np.abs(costs.min()))
+    best = [(*results[place], few_seem_wrong and may_follow(some, results[place][0], among)) for place in equal]
+    found, marginals, follows = best[nearest_to_linked(some, best, among)]
     labels = consensus.labels.copy()
     labels[shown] = found
     return ResolvedConsensus.of(
@@ -237,14 +248,49 @@ def weigh_links(
     )
 
 
-def may_keep_components(links: LinkSet, labels: Ints, log_odds: float, n_clusters: int) -> bool:
+def may_keep_components(
+    rows: CoAssociation, labels: Ints, others: Sequence[Ints], links: LinkSet, log_odds: float, n_clusters: int
+) -> bool:
     """Whether labels from must-link components may be a result as they are: they must keep all links.
 
-    Hardly a link may seem wrong or, if the components are few, only few links.
+    Few linked rows may be misplaced, and hardly a link may seem wrong. If the components are few, more links may: a few
+    or, if the linked rows are hardly farther from the centers than with `others`, labels that were found by weighing
+    links against distances, any number.
     """
-    if log_odds <= prior_log_odds(MAX_ERROR_KEPT) or links.broken_weight(labels):
+    if links.broken_weight(labels) or misplaced_fraction(rows, labels, links) > MAX_MISPLACED_KEPT:
         return False
-    return log_odds >= prior_log_odds(MIN_ERROR) or count_components(links) <= MAX_COMPONENTS_PER_CLUSTER * n_clusters
+    if log_odds >= prior_log_odds(MIN_ERROR):
+        return True
+    if count_components(links) > MAX_COMPONENTS_PER_CLUSTER * n_clusters:
+        return False
+    if log_odds > prior_log_odds(MAX_ERROR_KEPT):
+        return True
+    distance, *rest = (cost_of(rows, found, links.rows, links, 0.0, n_clusters) for found in (labels, *others))
+    return distance <= MAX_COMPONENTS_DISTANCE * min(rest)
+
+
+def may_follow(rows: CoAssociation, labels: Ints, links: LinkSet) -> bool:
+    """Whether rows in no link follow the linked ones: these are nearer to the centers then, and few are misplaced."""
+    if misplaced_fraction(rows, labels, links) > MAX_MISPLACED_FOLLOWED:
+        return False
+    return should_follow_linked(rows, labels, links, int(labels.max()) + 1)
+
+
+def nearest_to_linked(rows: CoAssociation, results: Sequence[tuple[Ints, Marginals, bool]], links: LinkSet) -> int:
+    """Return the place of the result in which linked rows are nearest to the centers of all rows in the end.
+
+    Results with the same clusters of linked rows differ in those of the other rows, and in clusters without a linked
+    row. The results are labels, marginals, and whether rows in no link follow the linked ones. Of equal ones it is the
+    first.
+    """
+    if len(results) == 1:
+        return 0
+    sums = []
+    for labels, marginals, follows in results:
+        final = ResolvedConsensus.of(rows, labels, links, marginals, follows_linked=follows)
+        centers = compute_centers(rows, final.labels, final.n_clusters)
+        sums.append(sum_of_linked(rows, centers, final.labels, links))
+    return int(np.argmax(np.array(sums) <= min(sums) + ROUNDING * len(links.rows)))
 
 
 def count_components(links: LinkSet) -> int:
