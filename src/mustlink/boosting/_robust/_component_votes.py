@@ -15,7 +15,7 @@ from scipy.sparse.csgraph import breadth_first_order
 
 from mustlink._types import Array, Floats, Ints
 from mustlink.boosting._boostcluster._links import LinkSet
-from mustlink.boosting._coassociation import NOISE_LABEL
+from mustlink.boosting._coassociation import label_names, renumber
 from mustlink.boosting._robust._component_votes_kernels import vote_by_components
 
 __all__ = ["ComponentVotes"]
@@ -54,8 +54,9 @@ class ComponentVotes:
 
     def vote(self, labels: Array) -> Floats:
         """Return the vote of a clustering of all rows on each link."""
-        names, own = np.unique(labels[self.rows], return_inverse=True)
-        own[names[own] == NOISE_LABEL] = NOISE_LABEL
+        linked = labels[self.rows]
+        names = label_names(linked)
+        own = renumber(linked, names).astype(np.int64)
         votes = np.empty(self.ends.shape[1])
         vote_by_components(
             own, len(names), self.parent, self.order, self.component, self.ends[0], self.ends[1], self.below, votes
