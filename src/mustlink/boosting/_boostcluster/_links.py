@@ -92,9 +92,14 @@ class LinkSet:
         links = replace(self, pairs=self.places()).constraints()
         return links, links.adjacency(len(self.rows))
 
+    @cached_property
+    def end_differences(self) -> Floats:
+        """The differences of the coordinates of linked rows."""
+        return np.asarray(self.ends[0] - self.ends[1])
+
     def column_differences(self) -> Any:
         """Return the differences of the features of linked rows; sparse if the table is."""
-        return self.ends[0] - self.ends[1] if self.differences is None else self.differences
+        return self.end_differences if self.differences is None else self.differences
 
     def together(self, labels: Array) -> Mask:
         """Return for each link whether a clustering puts its rows together; noise is apart from everything."""

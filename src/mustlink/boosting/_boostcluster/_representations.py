@@ -66,7 +66,7 @@ class Representation:
             return self._weighted_directions(self.weighting, links, weight, evidence)
         if self.kind == "projection":
             return positive_part(signed_products(links, weight), self.identity)
-        return self._of_differences(links.ends[0] - links.ends[1], links, weight, links.spread)
+        return self._of_differences(links.end_differences, links, weight, links.spread)
 
     def _of_differences(self, difference: Floats, links: LinkSet, weight: Floats, spread: float) -> Directions:
         """Return the directions, given the differences of linked rows and the variance per dimension."""

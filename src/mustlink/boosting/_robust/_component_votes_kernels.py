@@ -19,9 +19,9 @@ def vote_by_components(
     `below` is 1 for links of the forest, whose first row is the child; 0 for links between components; -1 for others.
     """
     n_rows = labels.shape[0]
-    counts = np.zeros((n_rows, n_labels), np.int64)
+    counts = np.zeros((n_rows, n_labels), np.int32)
     sizes = np.ones(n_rows, np.int64)
-    totals = np.zeros((component.max() + 1, n_labels), np.int64)
+    totals = np.zeros((component.max() + 1, n_labels), np.int32)
     total_sizes = np.zeros(component.max() + 1, np.int64)
     for i in range(n_rows):
         total_sizes[component[i]] += 1
