@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from mustlink._types import Floats, Ints
+from mustlink.boosting._code_kmeans import weighted_count
 from mustlink.constraints import Constraints
 
 __all__ = ["rejoin_components"]
@@ -34,7 +35,7 @@ def rejoin_components(distance: Floats, labels: Ints, links: Constraints, penalt
         present[component, own] = True
         if not (present.sum(axis=1) > 1).any():
             break
-        cost = np.column_stack([np.bincount(part, weights=column) for column in distance.T])
+        cost = np.column_stack([weighted_count(part, column, len(names)) for column in distance.T])
         cost /= np.sqrt(np.bincount(part))[:, None]
         cost += penalty * link_costs(part, labels, links, cost.shape)
         at_home = np.arange(len(names)), own
@@ -60,4 +61,4 @@ def link_costs(part: Ints, labels: Ints, links: Constraints, shape: tuple[int, .
     leaves = np.flatnonzero(part[here] != part[there])
     entry = np.ravel_multi_index((part[here[leaves]], labels[there[leaves]]), shape)
     weight = signed[leaves % len(signed)]
-    return np.bincount(entry, weights=weight, minlength=int(np.prod(shape))).reshape(shape)
+    return weighted_count(entry, weight, int(np.prod(shape))).reshape(shape)
