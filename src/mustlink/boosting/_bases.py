@@ -50,7 +50,14 @@ class BaseRun:
     def on_all_rows(self, sample_table: Array, table: Array, rows: Indices) -> BaseRun:
         """Label all rows, given a run on some of them: by the base's ``predict``, else by the nearest mean."""
         model = self.model if self.model is not None else NearestMean.of(sample_table, self.labels)
-        labels = np.asarray(model.predict(table)).astype(self.labels.dtype)
+        labels = np.empty(table.shape[0], dtype=self.labels.dtype)
+        if 2 * len(rows) < len(labels):
+            labels[:] = predict_quickly(model, table)
+        elif len(rows) < len(labels):
+            # To copy the few other rows is faster than to predict all.
+            others = np.ones(len(labels), dtype=np.bool_)
+            others[rows] = False
+            labels[others] = predict_quickly(model, table[np.flatnonzero(others)])
         labels[rows] = self.labels
         return replace(self, labels=labels, model=model, rows=None)
 
@@ -101,6 +108,12 @@ class NearestMean:
         if not len(self.names):
             return np.full(table.shape[0], -1)
         return np.asarray(self.names[pairwise_distances_argmin(table, self.means)])
+
+
+def predict_quickly(model: Any, table: Any) -> Array:
+    """Predict rows of the table that the model was fitted to; scikit-learn found it finite then."""
+    with config_context(assume_finite=True):
+        return np.asarray(model.predict(table))
 
 
 def hint_at_number(estimator: Any) -> str:
@@ -218,6 +231,6 @@ class BaseClusterer:
             raise ValueError("it must return labels that are whole numbers, and returned fractions or NaN.")
         if array.dtype.kind not in "iubf":
             raise ValueError(f"it must return labels that are integers, and returned {array.dtype}.")
-        whole = array.astype(np.int64)
+        whole = array if array.dtype.kind == "i" else array.astype(np.int64)
         low, high = int(whole.min()), int(whole.max())
         return whole.astype(np.result_type(np.min_scalar_type(min(low, -1)), np.min_scalar_type(min(-high - 1, -1))))

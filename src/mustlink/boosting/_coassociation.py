@@ -18,6 +18,7 @@ from mustlink.boosting._coassociation_kernels import (
     add_to_columns,
     connect_codes,
     count_together,
+    mark_labels,
     sum_table_rows,
 )
 from mustlink.boosting._code_kmeans import best_of_starts
@@ -516,8 +517,8 @@ def label_names(column: Array) -> Array:
         return column[:0]
     low, high = int(column.min()), int(column.max())
     if low >= NOISE_LABEL and high <= 4 * len(column) + 1024:
-        present = np.zeros(high + 2, dtype=bool)
-        present[column] = True
+        present = np.zeros(high + 2, dtype=np.bool_)
+        mark_labels(column, present)
         names = np.flatnonzero(present[: high + 1])
     else:
         names = np.unique(column)

@@ -14,6 +14,13 @@ from mustlink._jit import jit
 
 
 @jit
+def mark_labels(column: Any, present: Any) -> None:
+    """Mark the labels of a column as present; noise, -1, is the last entry."""
+    for i in range(len(column)):
+        present[column[i]] = True
+
+
+@jit
 def count_together(codes: Any, offsets: Any, row_weight: Any) -> Any:
     """Sum the weight of the rows that are in column a and in column b, for all a and b."""
     n_rows, n_rounds = codes.shape
@@ -46,6 +53,13 @@ def sum_table_rows(codes: Any, offsets: Any, table: Any) -> Any:
 @jit
 def find_columns(code: Any, offsets: Any, columns: Any) -> int:
     """Write the columns of a code into `columns`; return their number."""
+    # Noise is rare: without a branch in the loop, several labels are looked up at a time.
+    all_bits = 0
+    for t in range(len(code)):
+        columns[t] = offsets[t] + code[t]
+        all_bits |= code[t]
+    if all_bits >= 0:
+        return len(code)
     n_seen = 0
     for t in range(len(code)):
         if code[t] >= 0:
@@ -123,11 +137,10 @@ def nearest_two(codes: Any, offsets: Any, table: Any, lengths: Any, own: Any, la
         lowest, second = np.inf, np.inf
         for c in range(n_clusters):
             value = lengths[c] - 2.0 * products[c]
-            if value < lowest:
-                lowest, second = value, lowest
-                best = c
-            elif value < second:
-                second = value
+            # Without branches, which rows between clusters take in no foreseeable way.
+            second = min(second, max(value, lowest))
+            best = c if value < lowest else best
+            lowest = min(value, lowest)
         labels[i] = best
         least[i] = lowest
         margin[i] = second - lowest
@@ -205,6 +218,11 @@ def min_in_common(codes: Any, weights: Any) -> float:
     return least
 
 
+# So many runs are compared for all examples at a time, before any example is looked at by itself.
+N_FIRST_RUNS = 16
+ROUNDING = 1e-9
+
+
 @jit
 def vote_by_similarity(
     codes: Any, examples: Any, weights: Any, marginals: Any, power: int, max_apart: float, votes: Any
@@ -214,8 +232,23 @@ def vote_by_similarity(
     The weights sum to one. They should decrease from run to run: then most examples are soon found to be too far.
     """
     n_runs = codes.shape[1]
+    n_first = min(n_runs, N_FIRST_RUNS)
+    by_run = examples[:, :n_first].T.copy()
+    most = most_differing(weights[:n_first], max_apart)
+    differing = np.empty(len(examples), np.int8)
     for i in range(len(codes)):
+        differing[:] = 0
+        for t in range(n_first):
+            code = codes[i, t]
+            if code < 0:
+                differing += np.int8(1)
+            else:
+                of_run = by_run[t]
+                for a in range(len(examples)):
+                    differing[a] += np.int8(code != of_run[a])
         for a in range(len(examples)):
+            if differing[a] > most:
+                continue
             apart = 0.0
             for t in range(n_runs):
                 if codes[i, t] != examples[a, t] or codes[i, t] < 0:
@@ -224,3 +257,16 @@ def vote_by_similarity(
                         break
             if apart <= max_apart:
                 votes[i] += (1.0 - apart) ** power * marginals[a]
+
+
+@jit
+def most_differing(weights: Any, max_apart: float) -> int:
+    """Return in how many of the runs two rows may differ without being too far apart for certain."""
+    apart = 0.0
+    number = 0
+    for weight in np.sort(weights):
+        apart += weight
+        if apart > max_apart + ROUNDING:
+            break
+        number += 1
+    return number

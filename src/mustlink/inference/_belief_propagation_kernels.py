@@ -40,16 +40,16 @@ def sweep_messages(
         if not unsettled[i]:
             continue
         unsettled[i] = False
-        total[:] = evidence[i]
-        for e in range(indptr[i], indptr[i + 1]):
-            total += messages[reverse[e]]
+        add_messages(evidence[i], reverse[indptr[i] : indptr[i + 1]], messages, total)
         for e in range(indptr[i], indptr[i + 1]):
             for c in range(n_clusters):
                 outgoing[c] = total[c] - messages[reverse[e], c]
             normalize(outgoing, cavities[e])
+            top = -np.inf
             for c in range(n_clusters):
-                outgoing[c] = np.log1p(leaning[e] * cavities[e, c])
-            top = outgoing.max()
+                # Faster than log1p. Messages are added up, and only their absolute error matters.
+                outgoing[c] = np.log(1.0 + leaning[e] * cavities[e, c])
+                top = max(top, outgoing[c])
             largest = 0.0
             for c in range(n_clusters):
                 new = damping * messages[e, c] + (1 - damping) * (outgoing[c] - top)
@@ -64,18 +64,39 @@ def sweep_messages(
 def collect_marginals(evidence: Any, indptr: Any, reverse: Any, messages: Any) -> Any:
     """Return the distribution of every row, given its evidence and the messages to it."""
     marginals = np.empty_like(evidence)
+    total = np.empty(evidence.shape[1])
     for i in range(len(evidence)):
-        total = evidence[i].copy()
-        for e in range(indptr[i], indptr[i + 1]):
-            total += messages[reverse[e]]
+        add_messages(evidence[i], reverse[indptr[i] : indptr[i + 1]], messages, total)
         normalize(total, marginals[i])
     return marginals
 
 
 @jit
+def multiply_ends(cavities: Any, ends: Any) -> Any:
+    """Return the inner product of the distributions at the two ends of every link."""
+    products = np.zeros(len(ends))
+    for i in range(len(ends)):
+        for c in range(cavities.shape[1]):
+            products[i] += cavities[ends[i, 0], c] * cavities[ends[i, 1], c]
+    return products
+
+
+@jit
+def add_messages(evidence: Any, incoming: Any, messages: Any, total: Any) -> None:
+    """Write the evidence of a row and the messages to it, whose entries are `incoming`, added up into `total`."""
+    for c in range(len(total)):
+        total[c] = evidence[c]
+    for e in incoming:
+        for c in range(len(total)):
+            total[c] += messages[e, c]
+
+
+@jit
 def normalize(logarithms: Any, shares: Any) -> None:
     """Write exp(logarithms), divided by their sum, into `shares`."""
-    top = logarithms.max()
+    top = -np.inf
+    for c in range(len(logarithms)):
+        top = max(top, logarithms[c])
     whole = 0.0
     for c in range(len(logarithms)):
         shares[c] = np.exp(logarithms[c] - top)

@@ -247,7 +247,9 @@ def spaced_rows(n_samples: int, max_rows: int) -> Ints:
 
 def subsample_with_linked(links: LinkSet, n_samples: int) -> Ints:
     """Choose the linked rows and some others, ascending."""
-    return np.union1d(links.rows, spaced_rows(n_samples, MAX_ROWS_COMPARED))
+    chosen = np.zeros(n_samples, dtype=np.bool_)
+    chosen[links.rows] = chosen[spaced_rows(n_samples, MAX_ROWS_COMPARED)] = True
+    return np.flatnonzero(chosen)
 
 
 def promising_starts(rows: CoAssociation, n_clusters: int) -> list[Array]:

@@ -15,7 +15,9 @@ import numpy as np
 from scipy.linalg import eigh, qr
 from scipy.sparse import csr_array, diags_array, issparse, vstack
 
+from mustlink._rows import read_only
 from mustlink._types import Array, Floats, Indices
+from mustlink.blocks._moments_kernels import column_moments
 from mustlink.boosting._boostcluster._links import LinkSet
 from mustlink.boosting._boostcluster._representations import Directions, to_dense
 from mustlink.constraints import Constraints
@@ -53,12 +55,8 @@ class Scaling:
         if not standardize:
             return cls()
         n = X.shape[0]
-        mean = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
-        if issparse(X):
-            squares = np.asarray(X.multiply(X).sum(axis=0, dtype=np.float64)).ravel() / n
-            deviation = np.sqrt(np.maximum(squares - mean**2, 0.0))
-        else:
-            deviation = np.asarray(X.std(axis=0, dtype=np.float64))
+        mean, variance = mean_and_variance(X)
+        deviation = np.sqrt(variance)
         # The deviation of a constant column comes from rounding of its mean.
         constant = deviation <= 10 * np.finfo(X.dtype).eps * np.abs(mean) * np.sqrt(n)
         return cls(mean, np.where(constant, 1.0, deviation), int((~constant).sum()))
@@ -209,10 +207,10 @@ class Coordinates:
     def with_columns(self, links: LinkSet) -> LinkSet:
         """Return links that know the features of their rows, too, for weights of columns."""
         if not self.bases:
-            return replace(links, column_variance=self.linked.var(axis=0, dtype=np.float64))
+            return replace(links, column_variance=mean_and_variance(self.linked)[1])
         first, second = links.pairs.T
         differences = self.plain[first] - self.plain[second]
-        return replace(links, column_variance=column_variance(self.plain), differences=differences)
+        return replace(links, column_variance=mean_and_variance(self.plain)[1], differences=differences)
 
 
 def make_coordinates(
@@ -270,18 +268,20 @@ def shifted_dense(scaled: Table, offset: Floats | None) -> Array:
     return dense if offset is None else dense - offset.astype(dense.dtype)
 
 
-def column_variance(scaled: Table) -> Floats:
-    """Return the variance of every column."""
-    if not issparse(scaled):
-        return np.asarray(scaled.var(axis=0, dtype=np.float64))
-    mean = np.asarray(scaled.mean(axis=0, dtype=np.float64)).ravel()
-    squares = np.asarray(scaled.multiply(scaled).mean(axis=0, dtype=np.float64)).ravel()
-    return np.maximum(squares - mean**2, 0.0)
+def mean_and_variance(table: Table) -> tuple[Floats, Floats]:
+    """Return the mean and the variance of every column."""
+    if not issparse(table):
+        # numpy would make a copy of the table in double precision.
+        mean, squares, *_ = column_moments(read_only(table))
+        return mean, squares / len(table)
+    mean = np.asarray(table.mean(axis=0, dtype=np.float64)).ravel()
+    squares = np.asarray(table.multiply(table).sum(axis=0, dtype=np.float64)).ravel() / table.shape[0]
+    return mean, np.maximum(squares - mean**2, 0.0)
 
 
 def total_variance(scaled: Table) -> float:
     """Return trace(cov)."""
-    return float(column_variance(scaled).sum())
+    return float(mean_and_variance(scaled)[1].sum())
 
 
 def linked_span(scaled: Table, offset: Floats | None, links: Constraints, points: bool) -> Basis:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -40,8 +41,8 @@ class LinkSet:
         """Order links by the coordinates of their rows, given the coordinates of all rows."""
         is_must = links.sign > 0
         rows = links.constrained_rows()
-        order = np.lexsort(coordinates[rows].T[::-1]) if coordinates.shape[1] else np.arange(len(rows))
-        rank = np.argsort(order)[np.searchsorted(rows, links.pairs)]
+        order = order_by_columns(coordinates[rows])
+        rank = places_among(rows[order], links.pairs)
         place = np.lexsort((rank.max(axis=1), rank.min(axis=1), ~is_must))
         # Where weights are very unequal, a share would round to zero, which is no weight.
         share = np.maximum(links.weight / links.weight.mean(), np.finfo(np.float64).tiny)
@@ -59,7 +60,7 @@ class LinkSet:
 
     def among(self, rows: Ints) -> LinkSet:
         """Return the links with rows numbered by their places in an ascending array that has all linked rows."""
-        return replace(self, pairs=np.searchsorted(rows, self.pairs), rows=np.searchsorted(rows, self.rows))
+        return replace(self, pairs=places_among(rows, self.pairs), rows=places_among(rows, self.rows))
 
     def places_in(self, other: LinkSet) -> Ints:
         """Return the place of each link among other links of the same rows, and -1 if it is none of them."""
@@ -76,20 +77,30 @@ class LinkSet:
 
     def among_linked(self) -> Constraints:
         """Return the links as a value, with rows numbered by their places in `rows`; the links keep their order."""
-        return replace(self, pairs=self.places()).constraints()
+        return self._numbered[0]
 
     def places(self) -> Ints:
         """Return the pairs as places in `rows`."""
-        by_number = np.argsort(self.rows)
-        return by_number[np.searchsorted(self.rows, self.pairs, sorter=by_number)]
+        return places_among(self.rows, self.pairs)
 
     def graph(self) -> LinkGraph:
         """Return the graph of :meth:`among_linked`."""
-        return self.among_linked().adjacency(len(self.rows))
+        return self._numbered[1]
+
+    @cached_property
+    def _numbered(self) -> tuple[Constraints, LinkGraph]:
+        """The links and the graph of rows numbered by their places, which every start of the final step needs."""
+        links = replace(self, pairs=self.places()).constraints()
+        return links, links.adjacency(len(self.rows))
+
+    @cached_property
+    def end_differences(self) -> Floats:
+        """The differences of the coordinates of linked rows."""
+        return np.asarray(self.ends[0] - self.ends[1])
 
     def column_differences(self) -> Any:
         """Return the differences of the features of linked rows; sparse if the table is."""
-        return self.ends[0] - self.ends[1] if self.differences is None else self.differences
+        return self.end_differences if self.differences is None else self.differences
 
     def together(self, labels: Array) -> Mask:
         """Return for each link whether a clustering puts its rows together; noise is apart from everything."""
@@ -137,6 +148,25 @@ def optimal_step(masses: dict[str, float], smoothing: float) -> float:
     a, b, c, d = (np.log(max(mass + smoothing, floor)) for mass in masses.values())
     alpha = float(0.5 * (b - a + c - d))
     return alpha if abs(alpha) > ROUNDING else 0.0
+
+
+def order_by_columns(table: Array) -> Indices:
+    """Return the order of rows by the first column, those that are equal there by the second, and so on."""
+    if not table.shape[1]:
+        return np.arange(len(table))
+    # In most tables few numbers are equal, and one column decides.
+    order = np.argsort(table[:, 0], kind="stable")
+    equal = np.diff(table[order, 0]) == 0
+    tied = np.flatnonzero(np.append(equal, False) | np.append(False, equal))
+    order[tied] = order[tied][np.lexsort(table[order[tied]].T[::-1])]
+    return order
+
+
+def places_among(rows: Ints, wanted: Ints) -> Ints:
+    """Return the places of row numbers in an array of distinct ones; of a number that is not there, any place."""
+    place = np.zeros(1 + max(int(rows.max(initial=0)), int(wanted.max(initial=0))), dtype=np.int64)
+    place[rows] = np.arange(len(rows))
+    return np.asarray(place[wanted])
 
 
 class LinkWeights:

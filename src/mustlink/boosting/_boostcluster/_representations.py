@@ -66,18 +66,22 @@ class Representation:
             return self._weighted_directions(self.weighting, links, weight, evidence)
         if self.kind == "projection":
             return positive_part(signed_products(links, weight), self.identity)
-        difference = links.ends[0] - links.ends[1]
-        must, cannot = links.is_must, ~links.is_must
-        together = mean_outer_product(difference[must], weight[must])
-        apart = mean_outer_product(difference[cannot], weight[cannot])
+        return self._of_differences(links.end_differences, links, weight, links.spread)
+
+    def _of_differences(self, difference: Floats, links: LinkSet, weight: Floats, spread: float) -> Directions:
+        """Return the directions, given the differences of linked rows and the variance per dimension."""
+        # Must-links come first.
+        n_must = int(links.is_must.sum())
+        together = mean_outer_product(difference[:n_must], weight[:n_must])
+        apart = mean_outer_product(difference[n_must:], weight[n_must:])
         if self.kind == "difference":
             return positive_part(apart - together, self.identity)
         if links.covariance is not None:
             whitener, beyond = inverse_root(together + COVARIANCE_RIDGE * links.covariance, 0.0)
         else:
-            whitener, beyond = inverse_root(together, self.ridge * links.spread)
+            whitener, beyond = inverse_root(together, self.ridge * spread)
         # With must-links alone the whitening shrinks the directions that vary within them; none is to be dropped.
-        contrast = apart - together if weight[cannot].sum() > 0 else np.zeros_like(together)
+        contrast = apart - together if weight[n_must:].sum() > 0 else np.zeros_like(together)
         white = positive_part(whitener @ contrast @ whitener, self.identity)
         return Directions(whitener @ white.matrix, white.values, white.rest_value, white.rest_factor * beyond)
 
@@ -97,10 +101,7 @@ class Representation:
             columns = np.sort(np.argsort(-factors, kind="stable")[:MAX_WEIGHTED]).astype(np.intp)
             differences, factors = to_dense(differences[:, columns]), factors[columns]
         spread = float(np.mean(factors**2 * links.column_variance[slice(None) if columns is None else columns]))
-        # Only differences of linked rows matter, hence one end of each may be the origin.
-        ends = np.stack([differences * factors, np.zeros_like(differences)])
-        weighted = replace(links, ends=ends, spread=spread or 1.0)
-        found = replace(self, weighting=None).directions(weighted, weight)
+        found = self._of_differences(differences * factors, links, weight, spread or 1.0)
         return replace(found, matrix=factors[:, None] * found.matrix, columns=columns)
 
 

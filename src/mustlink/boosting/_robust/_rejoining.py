@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from mustlink._types import Floats, Ints
+from mustlink.boosting._code_kmeans import weighted_count
 from mustlink.constraints import Constraints
 
 __all__ = ["rejoin_components"]
@@ -34,8 +35,7 @@ def rejoin_components(distance: Floats, labels: Ints, links: Constraints, penalt
         present[component, own] = True
         if not (present.sum(axis=1) > 1).any():
             break
-        cost = np.zeros((len(names), n_clusters))
-        np.add.at(cost, part, distance)
+        cost = np.column_stack([weighted_count(part, column, len(names)) for column in distance.T])
         cost /= np.sqrt(np.bincount(part))[:, None]
         cost += penalty * link_costs(part, labels, links, cost.shape)
         at_home = np.arange(len(names)), own
@@ -56,9 +56,9 @@ def rejoin_components(distance: Floats, labels: Ints, links: Constraints, penalt
 
 def link_costs(part: Ints, labels: Ints, links: Constraints, shape: tuple[int, ...]) -> Floats:
     """Return the weight of links that each part breaks with each label, up to a constant of the part."""
-    costs = np.zeros(shape)
     signed = np.where(links.sign > 0, -links.weight, links.weight)
-    for here, there in (links.pairs.T, links.pairs.T[::-1]):
-        leaves = part[here] != part[there]
-        np.add.at(costs, (part[here][leaves], labels[there][leaves]), signed[leaves])
-    return costs
+    here, there = np.concatenate([links.pairs, links.pairs[:, ::-1]]).T
+    leaves = np.flatnonzero(part[here] != part[there])
+    entry = np.ravel_multi_index((part[here[leaves]], labels[there[leaves]]), shape)
+    weight = signed[leaves % len(signed)]
+    return weighted_count(entry, weight, int(np.prod(shape))).reshape(shape)
