@@ -17,7 +17,7 @@ from scipy.sparse import csr_array, diags_array, issparse, vstack
 
 from mustlink._rows import read_only
 from mustlink._types import Array, Floats, Indices
-from mustlink.blocks._moments_kernels import column_moments
+from mustlink.blocks.core import column_moments
 from mustlink.boosting._boostcluster._links import LinkSet
 from mustlink.boosting._boostcluster._representations import Directions, to_dense
 from mustlink.constraints import Constraints

@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 
 from mustlink._types import Array, Floats
 from mustlink.boosting._bases import BaseRun
-from mustlink.boosting._boostcluster._coordinates import column_variance
+from mustlink.boosting._boostcluster._coordinates import mean_and_variance
 from mustlink.boosting._boostcluster._representations import to_dense
 
 __all__ = ["average_explained", "explained_variance"]
@@ -45,6 +45,6 @@ def explained_variance(table: Any, labels: Array) -> Floats:
     member = csr_array((np.ones(n_rows), (cluster, np.arange(n_rows))), shape=(n_clusters, n_rows))
     means = to_dense(member @ table) / sizes[:, None]
     between = sizes @ (means - sizes @ means / n_rows) ** 2 / n_rows
-    variance = column_variance(table)
+    variance = mean_and_variance(table)[1]
     fraction = np.where(variance > 0, between / np.where(variance > 0, variance, 1.0), 0.0)
     return np.clip(1 - (1 - fraction) * (n_rows - 1) / (n_rows - n_clusters), 0.0, 1.0)
