@@ -137,7 +137,7 @@ def nearest_two(codes: Any, offsets: Any, table: Any, lengths: Any, own: Any, la
         lowest, second = np.inf, np.inf
         for c in range(n_clusters):
             value = lengths[c] - 2.0 * products[c]
-            # Without branches, which rows between clusters take in no foreseeable way.
+            # Without branches, which cannot be predicted for rows between clusters.
             second = min(second, max(value, lowest))
             best = c if value < lowest else best
             lowest = min(value, lowest)

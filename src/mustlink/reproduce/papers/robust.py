@@ -72,7 +72,7 @@ PROTOCOL = Protocol(
         ),
     ),
     full=replace(
-        PLAN, special_trials={KMEANS: 20}, note="20 trials in the part kmeans, 5 otherwise. The reference has 5."
+        PLAN, special_trials={KMEANS: 10}, note="10 trials in the part kmeans, 5 otherwise. The reference has 5."
     ),
     seed_names={PAPER: "doubt", ROBUST_KMEANS: "auto"}
     | {f"{ROBUST} + {base}": f"auto + {base}" for base in OTHER_BASES},
