@@ -339,6 +339,8 @@ def spark_rows(path: Path, *, packed: bool) -> Iterator[Any]:
 
         from mustlink.spark import SparkRows
 
+        # Otherwise the workers take the first Python of the path.
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         builder = SparkSession.builder.master("local[2]").config("spark.driver.memory", "6g")
         session = builder.config("spark.ui.enabled", "false").getOrCreate()
     except (ImportError, RuntimeError) as error:

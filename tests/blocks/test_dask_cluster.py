@@ -270,12 +270,14 @@ def test_rows_outlive_the_collection_that_the_workers_hold(client: Any, path: Pa
         (None, "tcp://127.0.0.1:8786", True),
         (None, "inproc://10.0.0.7/12/1", True),
         (None, "tcp://10.0.0.7:8786", False),
+        (None, None, False),
         (False, "tcp://127.0.0.1:8786", False),
         (True, "tls://cluster.example:8786", True),
     ],
 )
-def test_results_come_directly_from_workers_in_reach(setting: bool | None, address: str, expected: bool) -> None:
-    given = SimpleNamespace(direct_to_workers=setting, scheduler=SimpleNamespace(address=address))
+def test_results_come_directly_from_workers_in_reach(setting: bool | None, address: str | None, expected: bool) -> None:
+    info = {"workers": {} if address is None else {address: {}, "tcp://127.0.0.1:9000": {}}}
+    given = SimpleNamespace(direct_to_workers=setting, scheduler_info=lambda: info)
     assert is_local(given) is expected
 
 

@@ -95,6 +95,13 @@ def test_random_clusters_explain_nothing_in_the_mean():
     assert found.mean() < 0.05
 
 
+def test_constant_columns_are_explained_by_nothing():
+    """Their means are rounded, and so they seem to vary."""
+    rng = np.random.RandomState(0)
+    table = np.broadcast_to(rng.uniform(0.1, 1e6, size=500), (97, 500))
+    assert not explained_variance(np.array(table), rng.randint(3, size=97)).any()
+
+
 def test_explained_columns_are_averages_of_the_runs_as_they_count():
     table = np.random.RandomState(0).normal(size=(30, 4))
     runs = [BaseRun(np.arange(30) % k, None, weight=weight) for k, weight in ((2, 1.0), (3, 3.0))]

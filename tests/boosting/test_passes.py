@@ -1,4 +1,4 @@
-"""Fast passes over links, codes and columns give what the obvious computation gives, to the last bit."""
+"""Fast passes over links, codes and columns give what the obvious computation gives."""
 
 from __future__ import annotations
 

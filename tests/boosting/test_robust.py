@@ -91,9 +91,8 @@ def test_trust_is_the_posterior_of_its_formula() -> None:
     vote = np.where(links.is_must == right, 0.99, 0.01)
     error, trust = estimate_trust(links, constraints, vote, 0.5, 200, 0.45)
     assert error == pytest.approx(0.2, abs=0.03)
-    found, together = fit_errors(links, logit(vote), 0.5, 0.45)
+    found, agreed = fit_errors(links, logit(vote), 0.5, 0.45)
     assert found == error
-    agreed = np.where(links.is_must, together, 1 - together)
     np.testing.assert_allclose(trust, (1 - error) * agreed / ((1 - error) * agreed + error * (1 - agreed)))
     assert trust[right].min() > 0.9
     assert trust[~right].max() < 0.3
@@ -120,7 +119,8 @@ def test_hard_links_are_told_from_wrong_ones(error: float) -> None:
 @settings(deadline=None, max_examples=25)
 def test_no_point_of_a_grid_fits_the_links_better(seed: int, error: float, chance: float) -> None:
     links, log_odds = draw_votes(seed, error, 60)
-    found, together = fit_errors(links, log_odds, chance, 0.45)
+    found, agreed = fit_errors(links, log_odds, chance, 0.45)
+    together = np.where(links.is_must, agreed, 1 - agreed)
     expected = logit(links.is_must.mean()) - logit(chance)
 
     def cost(shift: float, log_slope: float, rate: float) -> float:
@@ -145,12 +145,27 @@ def test_the_error_rate_is_bounded() -> None:
     assert trust.min() == 1
 
 
+@pytest.mark.parametrize("n_wrong", [0, 1, 2, 20, 200])
+@pytest.mark.parametrize("n_links", [2_000, 20_000])
+def test_wrong_links_among_many_easy_ones(n_links: int, n_wrong: int) -> None:
+    """A search that begins with too long a step would end where no link can be wrong."""
+    constraints = Constraints(*pairs_of(n_links // 2, n_links // 2))
+    links = link_set(constraints, 2 * n_links)
+    is_wrong = np.isin(np.arange(n_links), np.linspace(0, n_links - 1, n_wrong).astype(int))
+    vote = np.where(links.is_must ^ is_wrong, 1.0, 0.0)
+    error, trust = estimate_trust(links, constraints, vote, 0.5, 2 * n_links, 0.45)
+    assert error == pytest.approx(n_wrong / n_links, abs=2e-3)
+    assert trust[~is_wrong].min() > 0.99
+    if n_wrong >= 0.01 * n_links:
+        assert trust[is_wrong].max() < 0.2
+
+
 def test_one_kind_of_link_is_trusted() -> None:
-    for constraints in (Constraints([(0, 1), (2, 3)]), Constraints(None, [(0, 1), (2, 3)])):
-        vote = np.array([0.1, 0.9])
-        error, trust = estimate_trust(link_set(constraints, 4), constraints, vote, 0.5, 4, 0.45)
-        assert error == 0
-        assert trust.tolist() == [1, 1]
+    X = np.repeat([[0.0], [5.0]], 6, axis=0) + np.arange(12)[:, None] / 10
+    for links in (Constraints([(0, 1), (2, 3), (4, 7)]), Constraints(None, [(0, 7), (2, 9), (1, 2)])):
+        model = RobustBoostCluster(None, n_clusters=2, n_rounds=3, random_state=0).fit(X, constraints=links)
+        assert model.error_rate_ == 0
+        assert model.trust_.tolist() == [1, 1, 1]
 
 
 def test_dense_links_that_agree_bound_the_error_rate() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -77,6 +78,23 @@ def test_noise_is_no_evidence() -> None:
     vote, n_clusters = NeighborVotes.of(links).vote(np.full(4, -1))
     assert n_clusters == 2
     assert vote.tolist() == pytest.approx([0.5, 0.5])
+
+
+def test_labels_may_be_any_numbers_beside_noise() -> None:
+    links = link_set(Constraints([(0, 1), (2, 3)], [(0, 4), (1, 5)]), 6)
+    labels = np.array([-2, -2, 3, -1, 0, 5])
+    votes = NeighborVotes.of(links)
+    np.testing.assert_allclose(votes.vote(labels)[0], votes.vote(np.where(labels == -2, 7, labels))[0])
+
+
+def test_views_of_equal_weight_all_vote() -> None:
+    links = link_set(Constraints([(0, 1)], [(2, 3)]), 4)
+    n_views = 200
+    runs = [[BaseRun(np.array([0, 0, 1, 1]), None)] for _ in range(n_views)]
+    masks = [np.zeros((1, 2), dtype=bool)] * n_views
+    views = [SimpleNamespace(weighs_columns=False)] * (n_views - 1)
+    trials = Trials(views, runs, masks, np.zeros((n_views, 2)), np.full(n_views, 0.5))
+    assert trials.neighbor_vote(links)[0].tolist() == pytest.approx(NeighborVotes.of(links).vote(runs[0][0].labels)[0])
 
 
 def test_only_runs_that_did_not_see_a_link_vote_on_it() -> None:

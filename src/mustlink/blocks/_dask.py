@@ -63,8 +63,9 @@ class DaskRows(BlockedRows):
     def __init__(self, X: Any, *, checkpoint: str | Path | None = None) -> None:
         read = read_collection(X)
         self._client, self._blocks, self._is_kept = read.client, read.blocks, read.is_kept
-        # Workers forget what they hold of a collection when nobody has the collection any more.
+        # Workers release persisted chunks once no reference to the collection remains.
         self._collection = X if read.is_kept else None
+        self._is_local = read.client is not None and is_local(read.client)
         self._lengths = self._count_rows(read.form) if read.lengths is None else np.asarray(read.lengths, dtype=np.intp)
         self._describe(read.form, read.columns, checkpoint)
 
@@ -115,7 +116,7 @@ class DaskRows(BlockedRows):
     def derive(self, task: Task, *shared: Any, n_features: int, dtype: Any) -> DaskRows:
         self._keep_blocks()
         derived = object.__new__(DaskRows)
-        derived._client, derived._is_kept = self._client, True
+        derived._client, derived._is_local, derived._is_kept = self._client, self._is_local, True
         derived._blocks = self._persist(self._call(task, shared))
         derived._lengths = np.diff(self.bounds)
         derived._describe(BlockForm(self.n_blocks, n_features, np.dtype(dtype), np.dtype(dtype)), None, self.checkpoint)
@@ -193,8 +194,8 @@ class DaskRows(BlockedRows):
     def _compute(self, calls: list[Any]) -> list[Any]:
         """Return the results of delayed calls; an interrupt cancels those that have not begun."""
         with self._settings():
-            # Results that the scheduler passes on take some milliseconds more.
-            options = {"direct": True} if self._client is not None and is_local(self._client) else {}
+            # Gathering through the scheduler costs some milliseconds.
+            options = {"direct": True} if self._is_local else {}
             return list(import_dask().compute(*calls, scheduler=self._client, **options))
 
     def _persist(self, calls: list[Any]) -> list[Any]:

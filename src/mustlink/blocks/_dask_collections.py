@@ -185,5 +185,7 @@ def is_local(client: Any) -> bool:
     """Return whether the workers are on this machine, so that the client reaches them; its own setting comes first."""
     if client.direct_to_workers is not None:
         return bool(client.direct_to_workers)
-    protocol, _, host = client.scheduler.address.partition("://")
-    return protocol == "inproc" or host.startswith(("127.", "localhost", "[::1]"))
+    hosts = [address.partition("://") for address in client.scheduler_info()["workers"]]
+    return bool(hosts) and all(
+        protocol == "inproc" or host.startswith(("127.", "localhost", "[::1]")) for protocol, _, host in hosts
+    )

@@ -111,7 +111,7 @@ class NearestMean:
 
 
 def predict_quickly(model: Any, table: Any) -> Array:
-    """Predict rows of the table that the model was fitted to; scikit-learn found it finite then."""
+    """Predict rows of the table that is clustered, which `fit` found to be finite."""
     with config_context(assume_finite=True):
         return np.asarray(model.predict(table))
 

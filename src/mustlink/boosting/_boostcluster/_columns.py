@@ -14,7 +14,7 @@ from scipy.special import ndtr
 
 from mustlink._types import Floats, Mask
 
-__all__ = ["LINK_WEIGHTINGS", "WEIGHTINGS", "Weighting", "relative_weights", "weigh_columns"]
+__all__ = ["LINK_WEIGHTINGS", "WEIGHTINGS", "LinkWeighting", "Weighting", "relative_weights", "weigh_columns"]
 
 LinkWeighting = Literal["ratio", "screen"]
 # By "clusters", how much of each column the clusters of earlier runs explain; see `_explained.py`.

@@ -16,7 +16,7 @@ from scipy.linalg import eigh, qr
 from scipy.sparse import csr_array, diags_array, issparse, vstack
 
 from mustlink._rows import read_only
-from mustlink._types import Array, Floats, Indices
+from mustlink._types import Array, Floats, Indices, Mask
 from mustlink.blocks.core import column_moments
 from mustlink.boosting._boostcluster._links import LinkSet
 from mustlink.boosting._boostcluster._representations import Directions, to_dense
@@ -56,10 +56,8 @@ class Scaling:
             return cls()
         n = X.shape[0]
         mean, variance = mean_and_variance(X)
-        deviation = np.sqrt(variance)
-        # The deviation of a constant column comes from rounding of its mean.
-        constant = deviation <= 10 * np.finfo(X.dtype).eps * np.abs(mean) * np.sqrt(n)
-        return cls(mean, np.where(constant, 1.0, deviation), int((~constant).sum()))
+        constant = is_constant(mean, variance, n, X.dtype)
+        return cls(mean, np.where(constant, 1.0, np.sqrt(variance)), int((~constant).sum()))
 
     def apply(self, X: Table) -> tuple[Table, Floats | None]:
         """Return the scaled table, and the shift that a sparse one still lacks; None if it lacks none."""
@@ -277,6 +275,11 @@ def mean_and_variance(table: Table) -> tuple[Floats, Floats]:
     mean = np.asarray(table.mean(axis=0, dtype=np.float64)).ravel()
     squares = np.asarray(table.multiply(table).sum(axis=0, dtype=np.float64)).ravel() / table.shape[0]
     return mean, np.maximum(squares - mean**2, 0.0)
+
+
+def is_constant(mean: Floats, variance: Floats, n_rows: int, dtype: Any) -> Mask:
+    """Return whether each column is constant: its variance, if any, comes from rounding of its mean."""
+    return np.asarray(np.sqrt(variance) <= 10 * np.finfo(dtype).eps * np.abs(mean) * np.sqrt(n_rows))
 
 
 def total_variance(scaled: Table) -> float:

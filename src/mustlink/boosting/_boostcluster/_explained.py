@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 
 from mustlink._types import Array, Floats
 from mustlink.boosting._bases import BaseRun
-from mustlink.boosting._boostcluster._coordinates import mean_and_variance
+from mustlink.boosting._boostcluster._coordinates import is_constant, mean_and_variance
 from mustlink.boosting._boostcluster._representations import to_dense
 
 __all__ = ["average_explained", "explained_variance"]
@@ -32,8 +32,8 @@ def average_explained(runs: Sequence[BaseRun], table: Any) -> Floats:
 def explained_variance(table: Any, labels: Array) -> Floats:
     """Return the fraction of the variance of every column that lies between clusters, adjusted for their number.
 
-    It is zero, in the mean, for clusters that have nothing to do with the column; negative values become zero. Noise is
-    left out. It is also zero for a constant column, and if there are not two clusters.
+    Clusters that have nothing to do with the column explain zero in the mean, before negative values become zero. Noise
+    is left out. It is also zero for a constant column, and if there are not two clusters.
     """
     clustered = labels != -1
     if not clustered.all():
@@ -45,6 +45,7 @@ def explained_variance(table: Any, labels: Array) -> Floats:
     member = csr_array((np.ones(n_rows), (cluster, np.arange(n_rows))), shape=(n_clusters, n_rows))
     means = to_dense(member @ table) / sizes[:, None]
     between = sizes @ (means - sizes @ means / n_rows) ** 2 / n_rows
-    variance = mean_and_variance(table)[1]
-    fraction = np.where(variance > 0, between / np.where(variance > 0, variance, 1.0), 0.0)
+    mean, variance = mean_and_variance(table)
+    varies = ~is_constant(mean, variance, n_rows, table.dtype)
+    fraction = np.where(varies, between / np.where(varies, variance, 1.0), 0.0)
     return np.clip(1 - (1 - fraction) * (n_rows - 1) / (n_rows - n_clusters), 0.0, 1.0)

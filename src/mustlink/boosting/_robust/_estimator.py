@@ -28,11 +28,11 @@ from mustlink.boosting._boostcluster._views import View, label_all_rows
 from mustlink.boosting._robust._automatic import AUTOMATIC, AutomaticPlan, automatic_bases
 from mustlink.boosting._robust._certain import check_certain, check_certain_groups, feasible_number, keep_links
 from mustlink.boosting._robust._column_weights import average_column_weights
+from mustlink.boosting._robust._link_odds import prior_log_odds
 from mustlink.boosting._robust._propagation import PropagationView
 from mustlink.boosting._robust._resolution import (
     MAX_ERROR_TRUSTED,
     doubt_broken_links,
-    prior_log_odds,
     update_trust,
     weigh_links,
 )
@@ -102,8 +102,8 @@ class RobustBoostCluster(BaseBoostCluster):
         that are certain and contradict each other, or need more clusters, raise an error. If the base finds the number
         of clusters, it is changed as far as the links need it, and noise is assigned to clusters.
     max_error : float, default=0.45
-        Upper bound on the estimated fraction of wrong links. With 0 all links are trusted. In the final step, links
-        count as if at most 30% of them were wrong.
+        Upper bound on the estimated fraction of wrong links. Where links are weighed against distances, at most 30%
+        count as wrong.
     n_jobs : int, default=None
         How many trials run in parallel, as in joblib. The result does not depend on it.
     warm_start : bool, default=False
@@ -130,9 +130,10 @@ class RobustBoostCluster(BaseBoostCluster):
         than 5% of the links seem wrong, a link that neither the trials without it nor the result satisfies gets the
         probability of the final step, if that is lower.
     error_rate_ : float or None
-        The estimated fraction of wrong links, at most `max_error`. It is that of a logistic curve with errors, fitted
-        to the links and to the votes of the trials: hard links have uncertain votes, wrong ones may contradict any
-        vote. If the clusters have little to do with the links, it is too high. None without links.
+        The estimated fraction of wrong links, at most `max_error`, by logistic regression with label noise of the
+        links on the votes of the trials: hard links have uncertain votes, wrong ones may contradict any vote. If the
+        clusters have little to do with the links, it is too high; with fewer `n_trials` than four, or if nearly all
+        wrong links are of one kind, it may be too low. None without links.
     representation_weights_ : dict of str to float
         The weight of each representation; "plain" is the table itself. If it is large, the links add little.
     base_weights_ : dict of str to float
@@ -173,9 +174,9 @@ class RobustBoostCluster(BaseBoostCluster):
     Without links the result is that of the base, k-means for "auto", on the scaled table. Only the proportions of link
     weights matter. Columns are weighted by how much less they differ within must-links than within cannot-links, in
     two ways, or by how much of their variance lies between the clusters of earlier runs; the best of these in the
-    trials is used beside all columns as they are. With one kind of link only, all
-    links are trusted, and links are compared with random pairs of rows. If the base alone contradicts the links beyond
-    chance and no representation does better, the links are ignored.
+    trials is used beside all columns as they are. With one kind of link only, all links are trusted, and links are
+    compared with random pairs of rows. If the base alone contradicts the links beyond chance and no representation does
+    better, the links are ignored.
 
     With `warm_start` the trials of the last fit, and its rounds but for the oldest fifth, are kept and weighted by all
     links; new links are held out of all of them. Then the missing rounds are run. When there are over half as many
@@ -324,7 +325,7 @@ class RobustBoostCluster(BaseBoostCluster):
             # 2. From the held-out links, estimate how far each link can be trusted.
             vote = trials.weights() @ trials.votes
             error_rate, trust = 0.0, np.ones(len(links))
-            if not is_certain:
+            if not is_certain and links.has_both_kinds:
                 by_neighbors, chance = trials.neighbor_vote(links)
                 error_rate, trust = estimate_trust(links, constraints, by_neighbors, chance, X.shape[0], self.max_error)
             penalty = 0.0 if trials.contradict_links() and not is_certain else self.link_penalty
@@ -446,7 +447,8 @@ def boost_robustly(
     """Run the rounds: each in a view drawn by its weight, each with some links held out.
 
     After a third of the rounds, these and the trials give a new estimate of the trust in each link. What columns count
-    by clusters is computed from the trials at first, and then from both.
+    by clusters is computed from the trials at first, and then from both. These runs together have seen all links, those
+    held out of a round included: its accuracy on these is slightly too high if it weighs columns by clusters.
     """
     links, views, seeds, seen = problem.links, plan.views, plan.seeds, plan.seen
     cut = round(RESTART_AFTER * len(views))

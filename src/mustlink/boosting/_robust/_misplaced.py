@@ -27,15 +27,15 @@ def misplaced_fraction(rows: CoAssociation, labels: Ints, links: LinkSet) -> flo
     linked = take_rows(rows, links.rows)
     names, own = np.unique(labels[links.rows], return_inverse=True)
     centers = compute_centers(linked, own, len(names))
-    counts = centers.masses[own] > linked.row_weight
-    if len(names) < 2 or not counts.any():
+    has_others = centers.masses[own] > linked.row_weight
+    if len(names) < 2 or not has_others.any():
         return 1.0
     distance = code_distances(linked, centers) + rows.weights.sum()
     at_home = np.arange(len(own)), own
-    size, weight = centers.masses[own][counts], linked.row_weight[counts]
+    size, weight = centers.masses[own][has_others], linked.row_weight[has_others]
     to_own = distance[at_home] - 2 * linked.row_weight * linked.noise_weight / centers.masses[own]
     # The mean without a row is farther from it than the mean with it.
-    to_others_of_own = to_own[counts] * (size / (size - weight)) ** 2
+    to_others_of_own = to_own[has_others] * (size / (size - weight)) ** 2
     distance[at_home] = np.inf
-    is_misplaced = to_others_of_own > distance[counts].min(axis=1) + ROUNDING
+    is_misplaced = to_others_of_own > distance[has_others].min(axis=1) + ROUNDING
     return float(is_misplaced.mean() / (1 - 1 / len(names)))

@@ -15,16 +15,15 @@ import numpy as np
 from mustlink._types import Array, Floats
 from mustlink.boosting._boostcluster._links import LinkSet
 from mustlink.boosting._coassociation import NOISE_LABEL
+from mustlink.boosting._robust._link_odds import link_log_odds
 from mustlink.constraints import LinkGraph
 from mustlink.inference import LinkModel, propagate_beliefs
 
 __all__ = ["NeighborVotes"]
 
-# The fractions of misplaced rows and of wrong links that the votes count with, before either is known. Chosen
-# by experiment on twelve data sets: from 0.5% to 5% misplaced and 15% to 30% wrong, the estimates hardly differ.
+# A priori fractions of misplaced rows and of wrong links. Chosen by experiment on twelve data sets: from 0.5% to 5%
+# misplaced and 15% to 30% wrong, the estimates hardly differ.
 MISPLACED, WRONG = 0.05, 0.15
-# The log-odds of a link with a large weight are cut off here.
-MAX_LOG_ODDS = 30.0
 
 
 @dataclass(frozen=True)
@@ -43,18 +42,17 @@ class NeighborVotes:
     def of(cls, links: LinkSet) -> Self:
         """Prepare votes on links."""
         graph = links.graph()
-        return cls(links, graph, np.minimum(np.log((1 - WRONG) / WRONG) * graph.weight, MAX_LOG_ODDS))
+        return cls(links, graph, link_log_odds(graph, float(np.log((1 - WRONG) / WRONG))))
 
     def vote(self, labels: Array) -> tuple[Floats, int]:
         """Return the vote of a clustering of all rows on each link, and the number of clusters of linked rows."""
-        names, own = np.unique(labels[self.links.rows], return_inverse=True)
-        is_known = names[own] != NOISE_LABEL
-        n_clusters = max(int((names != NOISE_LABEL).sum()), 2)
-        # Noise has the lowest number.
-        place = own - int(not is_known.all())
+        own = labels[self.links.rows]
+        is_known = own != NOISE_LABEL
+        names, place = np.unique(own[is_known], return_inverse=True)
+        n_clusters = max(len(names), 2)
         evidence = np.zeros((len(own), n_clusters))
         evidence[is_known] = np.log(MISPLACED / (n_clusters - 1))
-        evidence[is_known, place[is_known]] = np.log(1 - MISPLACED)
+        evidence[is_known, place] = np.log(1 - MISPLACED)
         marginals = propagate_beliefs(LinkModel(evidence, self.graph, self.penalty)).links
         # The probability that the link is correct, without what the link itself adds to its log-odds.
         satisfied = marginals / (marginals + (1 - marginals) * np.exp(self.penalty))

@@ -31,6 +31,7 @@ from mustlink.boosting._code_kmeans import (
     take_rows,
 )
 from mustlink.boosting._robust._following import centers_of_linked, should_follow_linked, sum_of_linked
+from mustlink.boosting._robust._link_odds import MIN_PRIOR_ERROR, link_log_odds, prior_log_odds
 from mustlink.boosting._robust._misplaced import misplaced_fraction
 from mustlink.boosting._robust._rejoining import rejoin_components
 from mustlink.boosting._robust._starts import list_starts, starts_from_components
@@ -45,7 +46,6 @@ __all__ = [
     "MAX_ERROR_TRUSTED",
     "ResolvedConsensus",
     "doubt_broken_links",
-    "prior_log_odds",
     "resolve_links",
     "update_trust",
     "weigh_links",
@@ -56,9 +56,6 @@ MAX_ERROR_TRUSTED = 0.05
 # With a smaller fraction, the start that leads to the fewest broken links is taken, not that of the lowest cost, and
 # rows in no link may follow the linked rows.
 MAX_ERROR_KEPT = 0.1
-# Bounds of the error rate in the prior log-odds: no link is certain, and with nearly half of them wrong, which may be
-# estimated where the clusters have little to do with the links, the final step would ignore all of them.
-MIN_ERROR, MAX_ERROR = 0.02, 0.3
 # So few must-link components for each cluster are the answers to questions, and not random links.
 MAX_COMPONENTS_PER_CLUSTER = 2
 # Components as they are may cost this many times as much as the best other result. With a wrong link, which joins rows
@@ -71,8 +68,6 @@ MAX_COMPONENTS_DISTANCE = 1.8
 # and for rows in no link to follow the linked ones.
 MAX_MISPLACED_KEPT = 0.45
 MAX_MISPLACED_FOLLOWED = 0.75
-# The log-odds of a link with a large weight are cut off here.
-MAX_LOG_ODDS = 30.0
 # Margin, in squared distance, above which a row goes to its nearest center without consulting linked rows. On twelve
 # data sets a sixth of the rows were below, and consulting for all rows gave the same results.
 CLEAR_MARGIN = 0.5
@@ -188,15 +183,9 @@ class ResolvedConsensus(Consensus):
         return votes
 
 
-def prior_log_odds(error_rate: float) -> float:
-    """Return the log-odds that a link is correct, given the fraction of wrong links."""
-    error = min(max(error_rate, MIN_ERROR), MAX_ERROR)
-    return float(np.log((1 - error) / error))
-
-
 def link_model(distance: Floats, graph: LinkGraph, penalty: float, log_odds: float) -> LinkModel:
     """Return the model of linked rows with these squared distances to the centers; the penalty must be positive."""
-    return LinkModel(-distance / penalty, graph, np.minimum(log_odds * graph.weight, MAX_LOG_ODDS))
+    return LinkModel(-distance / penalty, graph, link_log_odds(graph, log_odds))
 
 
 def weigh_links(
@@ -205,7 +194,8 @@ def weigh_links(
     """Weigh links against distances, and assign the rows in no link; a result with noise is not changed.
 
     This is done from several starts: the consensus, must-link components, and runs or, if there are any, the labels of
-    the last fit. The start from components is a result as it is if it may be kept.
+    the last fit. The start from components is a result as it is if it may be kept, and costs hardly more than the best
+    other result.
     Of the results with the most clusters, the best has the lowest sum of distances and penalties. If few links seem
     wrong, or components that may be kept show that links are hard and not wrong, it is the best of those that break the
     fewest links, and only the distances of linked rows count: those of the others are lowest if large clusters are
@@ -253,13 +243,16 @@ def may_keep_components(
 ) -> bool:
     """Whether labels from must-link components may be a result as they are: they must keep all links.
 
-    Few linked rows may be misplaced, and hardly a link may seem wrong. If the components are few, more links may: a few
-    or, if the linked rows are hardly farther from the centers than with `others`, labels that were found by weighing
-    links against distances, any number.
+    Few linked rows may be misplaced. How many links may seem wrong:
+
+    - hardly one, in general;
+    - a few, if the components are few;
+    - any number, if the components are few and the linked rows are hardly farther from the centers than with `others`,
+      labels that were found by weighing links against distances.
     """
     if links.broken_weight(labels) or misplaced_fraction(rows, labels, links) > MAX_MISPLACED_KEPT:
         return False
-    if log_odds >= prior_log_odds(MIN_ERROR):
+    if log_odds >= prior_log_odds(MIN_PRIOR_ERROR):
         return True
     if count_components(links) > MAX_COMPONENTS_PER_CLUSTER * n_clusters:
         return False

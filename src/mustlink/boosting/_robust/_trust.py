@@ -14,12 +14,14 @@ __all__ = ["MIN_TRUST", "estimate_trust"]
 
 # Votes are cut off at this distance from zero and one.
 MIN_VOTE = 1e-3
-# Standard deviations, before anything is known, of how far the log-odds of being together are from those of the votes:
-# of their shift, and of the logarithm of their slope. Votes may be more, or less, certain than they should be; but if
-# any slope were as likely as any other, votes that say little would explain all contradictions, and no link be wrong.
+# Prior standard deviations of how far the log-odds of being together are from those of the votes: of their shift, and
+# of the logarithm of their slope. Votes may be more, or less, certain than they should be; but if any slope were as
+# likely as any other, votes that say little would explain all contradictions, and no link would seem wrong.
 SHIFT_DEVIATION, SLOPE_DEVIATION = 1.0, 0.5
 # The likelihood may have several maxima; these fractions of the largest possible error rate are the starts.
 STARTS = (0.05, 0.3, 0.7)
+# A smaller error rate is none, but it keeps the likelihood of a link that contradicts all votes above zero.
+MIN_ERROR = 1e-6
 MIN_TRUST = 1e-3
 
 
@@ -29,50 +31,61 @@ def estimate_trust(
     """Estimate the fraction of wrong links, and the probability that each link is correct, from the held-out votes.
 
     `vote` is the probability that the rows of each link are together, and `chance` that of rows without evidence.
-    All links are trusted if there is only one kind. Votes that are unrelated to the links count against them.
+    There must be links of both kinds. Votes that are unrelated to the links count against them.
     """
-    if not links.has_both_kinds:
+    bound = min(conflict_bound(constraints, n_samples), max_error)
+    if bound <= MIN_ERROR:
         return 0.0, np.ones(len(links))
-    log_odds = logit(np.clip(vote, MIN_VOTE, 1 - MIN_VOTE))
-    error, together = fit_errors(links, log_odds, chance, min(conflict_bound(constraints, n_samples), max_error))
-    agreed = np.where(links.is_must, together, 1 - together)
+    error, agreed = fit_errors(links, logit(np.clip(vote, MIN_VOTE, 1 - MIN_VOTE)), chance, bound)
     right, wrong = (1 - error) * agreed, error * (1 - agreed)
-    return error, np.maximum(right / (right + wrong), MIN_TRUST)
+    return error if error > MIN_ERROR else 0.0, np.maximum(right / (right + wrong), MIN_TRUST)
 
 
 def fit_errors(links: LinkSet, log_odds: Floats, chance: float, max_error: float) -> tuple[float, Floats]:
-    """Fit a logistic curve with errors to links; return the error rate, and the probability of being together.
+    """Fit a logistic regression with label noise; return the error rate, and how far the curve agrees with each link.
 
     The rows of a link are together with probability t = sigma(shift + slope * log-odds of the vote), and the link is a
     must-link with probability (1 - error) t + error (1 - t). A hard link has votes in between, where the curve is
     steep; a wrong one may contradict even votes that are nearly certain, where the curve is flat. That tells them
-    apart. Before anything is known, the slope is one, and the shift that between the fraction of must-links and chance.
+    apart. A priori the slope is one, and the shift that between the fraction of must-links and chance. The curve agrees
+    with a must-link by t, and with a cannot-link by 1 - t.
     """
     sign = np.where(links.is_must, 1.0, -1.0)
     must = float(np.clip(np.average(links.is_must, weights=links.weight), MIN_VOTE, 1 - MIN_VOTE))
-    expected_shift = logit(must) - logit(chance)
+    expected_shift, total = logit(must) - logit(chance), links.weight.sum()
+
+    def agreement(shift: float, log_slope: float) -> Floats:
+        return np.asarray(expit(sign * (expected_shift + shift + np.exp(log_slope) * log_odds)))
 
     def loss(parameters: Floats) -> tuple[float, Floats]:
-        """Return the negative logarithm of the posterior, and its gradient."""
+        """Return the negative logarithm of the posterior per link, and its gradient."""
         shift, log_slope, error = parameters
-        inner = np.exp(log_slope) * log_odds
-        agreed = expit(sign * (expected_shift + shift + inner))
+        agreed = agreement(shift, log_slope)
         probability = error + (1 - 2 * error) * agreed
         share = links.weight / probability
         by_shift = -share * (1 - 2 * error) * agreed * (1 - agreed) * sign
         prior = (shift / SHIFT_DEVIATION) ** 2 + (log_slope / SLOPE_DEVIATION) ** 2
         gradient = (
             by_shift.sum() + shift / SHIFT_DEVIATION**2,
-            by_shift @ inner + log_slope / SLOPE_DEVIATION**2,
+            by_shift @ (np.exp(log_slope) * log_odds) + log_slope / SLOPE_DEVIATION**2,
             -share @ (1 - 2 * agreed),
         )
-        return float(prior / 2 - links.weight @ np.log(probability)), np.array(gradient)
+        # Per link: the first step of the search is as long as the gradient.
+        return float(prior / 2 - links.weight @ np.log(probability)) / total, np.array(gradient) / total
 
     # Six standard deviations; wider ones would only let a step of the search overflow.
-    bounds = [(-6 * SHIFT_DEVIATION, 6 * SHIFT_DEVIATION), (-6 * SLOPE_DEVIATION, 6 * SLOPE_DEVIATION), (0, max_error)]
-    found = [minimize(loss, (0, 0, start * max_error), jac=True, method="L-BFGS-B", bounds=bounds) for start in STARTS]
+    bounds = [
+        (-6 * SHIFT_DEVIATION, 6 * SHIFT_DEVIATION),
+        (-6 * SLOPE_DEVIATION, 6 * SLOPE_DEVIATION),
+        (MIN_ERROR, max_error),
+    ]
+    options = {"ftol": 1e-12, "gtol": 1e-9}
+    found = [
+        minimize(loss, (0, 0, start * max_error), jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+        for start in STARTS
+    ]
     shift, log_slope, error = min(found, key=lambda result: float(result.fun)).x
-    return float(error), np.asarray(expit(expected_shift + shift + np.exp(log_slope) * log_odds))
+    return float(error), agreement(shift, log_slope)
 
 
 def conflict_bound(constraints: Constraints, n_samples: int) -> float:
