@@ -23,7 +23,7 @@ __all__ = ["FileRows", "LocalRows"]
 # Small enough that the blocks of all threads, and what is computed from them, take little memory.
 BLOCK_BYTES = 8 << 20
 
-# Rows that are read at a time where they lie far from each other: the system maps some 64 KB around each.
+# Rows that are read at a time where they lie far from each other: the system maps some 64 KB around each, 32 MB in all.
 TAKEN_ROWS = 512
 
 

@@ -218,7 +218,8 @@ def min_in_common(codes: Any, weights: Any) -> float:
     return least
 
 
-# So many runs are compared for all examples at a time, before any example is looked at by itself.
+# So many runs are compared for all examples at a time, before any example is looked at by itself; counts of runs that
+# differ are of int8.
 N_FIRST_RUNS = 16
 ROUNDING = 1e-9
 

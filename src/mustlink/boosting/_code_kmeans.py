@@ -33,6 +33,7 @@ __all__ = [
     "start_labels",
     "sum_codes",
     "take_rows",
+    "weighted_count",
 ]
 
 N_ROWS_PROBED = 1_000

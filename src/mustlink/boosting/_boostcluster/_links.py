@@ -23,7 +23,7 @@ class LinkSet:
     """All links, must-links first, in an order that does not depend on how rows are numbered."""
 
     pairs: Ints
-    is_must: Mask
+    is_must: Mask  # must-links come first
     weight: Floats  # as given, divided by their mean: only proportions matter
     place: Indices  # the number of each link in Constraints.pairs
     rows: Ints  # the linked rows, in the order of their coordinates
@@ -57,6 +57,11 @@ class LinkSet:
     def has_both_kinds(self) -> bool:
         """Whether there are must-links and cannot-links."""
         return bool(self.is_must.any() and not self.is_must.all())
+
+    @property
+    def n_must(self) -> int:
+        """The number of must-links, which come before the cannot-links."""
+        return int(self.is_must.sum())
 
     def among(self, rows: Ints) -> LinkSet:
         """Return the links with rows numbered by their places in an ascending array that has all linked rows."""

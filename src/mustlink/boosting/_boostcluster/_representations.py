@@ -70,8 +70,7 @@ class Representation:
 
     def _of_differences(self, difference: Floats, links: LinkSet, weight: Floats, spread: float) -> Directions:
         """Return the directions, given the differences of linked rows and the variance per dimension."""
-        # Must-links come first.
-        n_must = int(links.is_must.sum())
+        n_must = links.n_must
         together = mean_outer_product(difference[:n_must], weight[:n_must])
         apart = mean_outer_product(difference[n_must:], weight[n_must:])
         if self.kind == "difference":
