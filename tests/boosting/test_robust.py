@@ -19,6 +19,7 @@ from sklearn.preprocessing import StandardScaler
 
 from mustlink import Constraints
 from mustlink.boosting import RobustBoostCluster
+from mustlink.blocks import FileRows
 from mustlink.boosting._bases import BaseClusterer, BaseRun, NearestMean
 from mustlink.boosting._boostcluster._coordinates import make_coordinates
 from mustlink.boosting._boostcluster._links import LinkSet
@@ -158,6 +159,14 @@ def test_wrong_links_among_many_easy_ones(n_links: int, n_wrong: int) -> None:
     assert trust[~is_wrong].min() > 0.99
     if n_wrong >= 0.01 * n_links:
         assert trust[is_wrong].max() < 0.2
+
+
+def test_constant_columns_count_nothing_without_links() -> None:
+    X = np.column_stack([np.arange(12.0), np.full(12, 0.1)])
+    model = RobustBoostCluster(n_clusters=2, random_state=0).fit(X)
+    assert model.column_weights_.tolist() == [1, 0]
+    in_blocks = RobustBoostCluster(n_clusters=2, random_state=0).fit(FileRows(X, block_rows=5))
+    assert in_blocks.column_weights_.tolist() == [1, 0]
 
 
 def test_one_kind_of_link_is_trusted() -> None:

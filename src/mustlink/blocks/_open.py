@@ -32,7 +32,8 @@ def open_rows(
     ----------
     path : path
         A file of NumPy (``.npy``) with an array of two dimensions of float32 or float64 in C order; a Parquet file
-        (``.parquet`` or ``.pq``) or a folder of Parquet files with columns of numbers (extra ``parquet``).
+        (``.parquet`` or ``.pq``) or a folder of Parquet files with columns of numbers (extra ``parquet``). The files of
+        a folder are read in the order of their names as texts, so that part-10 comes before part-2.
     columns : sequence of str, default=None
         The columns of Parquet to read; None reads all.
     labels : path, default=None

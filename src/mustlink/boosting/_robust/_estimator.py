@@ -12,14 +12,14 @@ import numpy as np
 from mustlink._numbering import number_as_before
 from mustlink._progress import progress
 from mustlink._sklearn_compat import Interval, StrOptions
-from mustlink._types import Floats
+from mustlink._types import Floats, Mask
 from mustlink.blocks import BlockedRows
 from mustlink.boosting._bases import BaseClusterer, BaseRun
 from mustlink.boosting._blocked._elsewhere import Elsewhere
 from mustlink.boosting._blocked._shown import ShownRows
 from mustlink.boosting._boostcluster._base import BaseBoostCluster, list_suspects
 from mustlink.boosting._boostcluster._consensus import Consensus, kmeans_on_codes, subsample_with_linked, typical_count
-from mustlink.boosting._boostcluster._coordinates import Coordinates, make_coordinates
+from mustlink.boosting._boostcluster._coordinates import Coordinates, is_constant, make_coordinates, mean_and_variance
 from mustlink.boosting._boostcluster._explained import average_explained
 from mustlink.boosting._boostcluster._links import LinkSet
 from mustlink.boosting._boostcluster._representations import Representation
@@ -132,8 +132,9 @@ class RobustBoostCluster(BaseBoostCluster):
     error_rate_ : float or None
         The estimated fraction of wrong links, at most `max_error`, by logistic regression with label noise of the
         links on the votes of the trials: hard links have uncertain votes, wrong ones may contradict any vote. If the
-        clusters have little to do with the links, it is too high; with fewer `n_trials` than four, or if nearly all
-        wrong links are of one kind, it may be too low. None without links.
+        clusters have little to do with the links, it is too high; with fewer `n_trials` than four, with fewer than some
+        hundred links, or if nearly all wrong links are of one kind, it may be too low, and is often 0. With one kind of
+        link only it is 0, as nothing can be estimated. `suspects_` may list links all the same. None without links.
     representation_weights_ : dict of str to float
         The weight of each representation; "plain" is the table itself. If it is large, the links add little.
     base_weights_ : dict of str to float
@@ -303,9 +304,15 @@ class RobustBoostCluster(BaseBoostCluster):
         self.n_refits_ = 0
         self.representation_weights_ = {PLAIN: 1.0}
         self.base_weights_ = {base.name: 1.0}
-        self.column_weights_ = np.ones(X.shape[1])
+        self.column_weights_ = self._varying_columns(X).astype(np.float64)
         self.error_rate_: float | None = None
         self.trust_ = np.ones(0)
+
+    def _varying_columns(self, X: Any) -> Mask:
+        """Return which columns are not constant."""
+        if isinstance(X, ShownRows):
+            return X.column_variance(self.scale) > 0
+        return ~is_constant(*mean_and_variance(X), X.shape[0], X.dtype)
 
     def _fit_links(
         self, X: Any, constraints: Constraints, bases: list[BaseClusterer], seed: int, rng: np.random.RandomState
