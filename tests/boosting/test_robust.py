@@ -18,8 +18,8 @@ from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 from sklearn.preprocessing import StandardScaler
 
 from mustlink import Constraints
-from mustlink.boosting import RobustBoostCluster
 from mustlink.blocks import FileRows
+from mustlink.boosting import RobustBoostCluster
 from mustlink.boosting._bases import BaseClusterer, BaseRun, NearestMean
 from mustlink.boosting._boostcluster._coordinates import make_coordinates
 from mustlink.boosting._boostcluster._links import LinkSet
