@@ -182,7 +182,13 @@ def test_nothing_is_left_on_the_workers(client: Any, path: Path) -> None:
     fitted = make().fit(array_of(path), constraints=LINKS)
     assert fitted.labels_.shape == (N_ROWS,)
     del fitted
-    wait_until(lambda: not tasks_of(client))
+
+    def is_clean() -> bool:
+        # Objects of other tests may be part of cycles.
+        gc.collect()
+        return not tasks_of(client)
+
+    wait_until(is_clean)
 
 
 def test_a_pickled_clusterer_predicts_in_another_process(client: Any, path: Path, tmp_path: Path) -> None:

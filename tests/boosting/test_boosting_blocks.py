@@ -254,8 +254,10 @@ def test_what_is_said_of_links_names_the_rows_of_the_table(few_rows_held: int) -
         assert model.suspects_
         assert all((suspect.a, suspect.b) in pairs for suspect in model.suspects_)
     assert model.trust_.shape == (len(links),)
-    of_suspects = [model.trust_[links.pairs.tolist().index([s.a, s.b])] for s in model.suspects_]
-    np.testing.assert_allclose(of_suspects, [suspect.trust for suspect in model.suspects_])
+    for suspect in model.suspects_:
+        # A pair may be linked both ways.
+        of_pair = model.trust_[(links.pairs == (suspect.a, suspect.b)).all(axis=1)]
+        assert np.isclose(of_pair, suspect.trust).any()
     assert model.column_weights_.shape == (4,)
     assert model.column_weights_[-1] == 0
 
@@ -396,7 +398,9 @@ def count_passes(cls: type, X: Any, links: Constraints, fails_at: int | None = N
     """Fit, and return the model, or None if a pass failed, and the number of passes."""
     rows = CountedRows(X, block_rows=400, **options)
     rows.fails_at = fails_at
-    model = make(cls, n_rounds=10)
+    # Of several bases only k-means makes passes.
+    bases = {"estimator": None} if cls is RobustBoostCluster else {}
+    model = make(cls, n_rounds=10, **bases)
     try:
         model.fit(rows, constraints=links)
     except KeyboardInterrupt:

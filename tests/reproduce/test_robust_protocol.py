@@ -143,11 +143,11 @@ def test_the_full_run_has_more_trials():
     assert set(quick) < set(full)
     methods = (ROBUST_KMEANS, ROBUST, "difference")
     trials = {method: {run.trial for run in full if run.method == method} for method in methods}
-    assert trials == {ROBUST_KMEANS: set(range(20)), ROBUST: set(range(20)), "difference": set(range(5))}
+    assert trials == {method: set(range(5)) for method in methods}
     answers = [run for run in quick if run.method == NPU_ANSWERS and run.noise == 0 and run.dataset == "iris"]
     assert len(answers) == 20
     assert {run.dataset for run in quick if run.rows is None} == {WIDE}
-    assert {run.trial for run in full if run.method in OTHER_BASES} == set(range(5))
+    assert {run.trial for run in full if run.method in OTHER_BASES} == {0, 1}
     assert {run.trial for run in quick if run.method in OTHER_BASES} == {0}
     assert {run.dataset for run in full} == {data.name for data in PROTOCOL.datasets}
 
@@ -161,7 +161,7 @@ def test_every_method_clusters_and_counts_its_suspects(method):
     assert ("n_suspects" in record.scores) == is_robust
     if is_robust:
         assert 0 <= record.scores["n_found"] <= record.scores["n_suspects"] <= record.scores["n_links"]
-        assert 0 <= record.scores["error_rate"] <= 0.3
+        assert 0 <= record.scores["error_rate"] <= 0.45
     if method.startswith(ROBUST):
         assert record.scores["n_wrong"] == 8
         assert record.scores["n_links"] == 40
