@@ -160,11 +160,14 @@ def draw_growth() -> None:
     with (ROOT / "docs" / "benchmarks" / "scale-growth.csv").open() as file:
         rows = [row for row in list(csv.reader(file))[1:] if row[3]]
     kinds = list(dict.fromkeys(row[1] for row in rows))
-    figure, axes = plt.subplots(1, len(kinds), figsize=(3 * len(kinds), 3.2), sharey=True, layout="constrained")
+    figure, grid = plt.subplots(2, 3, figsize=(9, 5.6), sharey=True, layout="constrained")
+    axes = grid.ravel()
+    for spare in axes[len(kinds) :]:
+        spare.remove()
     markers = {"pck, file": "o", "boost, file": "s", "pck, dask": "^"}
     colors = {"pck, file": "#0072B2", "boost, file": "#D55E00", "pck, dask": "#009E73"}
     explained: set[str] = set()
-    for axis, kind in zip(axes, kinds, strict=True):
+    for axis, kind in zip(axes, kinds, strict=False):
         names = dict.fromkeys(row[0] for row in rows if row[1] == kind)
         for name in names:
             points = [(float(row[2].replace(",", "")), float(row[3])) for row in rows if row[:2] == [name, kind]]
@@ -177,7 +180,8 @@ def draw_growth() -> None:
         if not names.keys() <= explained:
             axis.legend(fontsize="small")
             explained |= names.keys()
-    axes[0].set_ylabel("seconds")
+    for axis in grid[:, 0]:
+        axis.set_ylabel("seconds")
     figure.savefig(ROOT / "docs" / "benchmarks" / "scale-growth.png", dpi=110)
     plt.close(figure)
 
