@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from mustlink.inference._belief_propagation_kernels import collect_marginals, multiply_ends, sweep_messages
+from mustlink.inference._belief_propagation_kernels import collect_marginals, sweep_messages
 from mustlink.inference._hard_links import refuse_excluded_rows
 from mustlink.inference._marginals import Marginals
 from mustlink.inference._model import LinkModel
@@ -99,7 +99,7 @@ def propagate_beliefs(
             *(evidence, graph.indptr, graph.neighbors, reverse, leaning, damping, tol, messages, cavities, unsettled)
         ):
             break
-    together = multiply_ends(cavities, ends)
+    together = np.einsum("lc,lc->l", cavities[ends[:, 0]], cavities[ends[:, 1]])
     satisfied = np.where(graph.sign > 0, together, 1 - together)
     odds = np.exp(capped.penalty)
     return Marginals(

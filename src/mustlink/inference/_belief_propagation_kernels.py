@@ -72,16 +72,6 @@ def collect_marginals(evidence: Any, indptr: Any, reverse: Any, messages: Any) -
 
 
 @jit
-def multiply_ends(cavities: Any, ends: Any) -> Any:
-    """Return the inner product of the distributions at the two ends of every link."""
-    products = np.zeros(len(ends))
-    for i in range(len(ends)):
-        for c in range(cavities.shape[1]):
-            products[i] += cavities[ends[i, 0], c] * cavities[ends[i, 1], c]
-    return products
-
-
-@jit
 def add_messages(evidence: Any, incoming: Any, messages: Any, total: Any) -> None:
     """Write the evidence of a row and the messages to it, whose entries are `incoming`, added up into `total`."""
     for c in range(len(total)):
