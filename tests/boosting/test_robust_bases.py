@@ -106,13 +106,21 @@ def test_the_number_of_views_is_that_of_the_views(n_bases, n_representations, we
     plan = AutomaticPlan(bases, representations, weighs_columns, [other] * n_others)
     first = plan.first_views() + plan.second_views()
     scores = np.array([0.9, 0.5, 0.8, 0.7])[: len(first)]
-    further = plan.further_views(scores)
+    further = plan.further_views(scores, n_links=400)
     assert len(first) + len(further) == plan.n_views
     # Of the weightings, the second has the best score.
     assert {view.representation.weighting for view in further} <= {None, "screen"}
     assert [view.representation.weighting for view in first] == ([None, *WEIGHTINGS] if weighs_columns else [None])
     tried_pairs = {(view.name, view.representation.ridge) for view in first + further if view is not other}
     assert len(tried_pairs) == n_bases + n_representations - 1
+
+
+@pytest.mark.parametrize(("n_links", "chosen"), [(24, "clusters"), (26, "ratio")])
+def test_columns_are_weighted_by_clusters_unless_another_score_is_clearly_higher(n_links, chosen):
+    plan = AutomaticPlan(automatic_bases(1000, 3), [Representation("ridged")], True, [])
+    # Two standard errors of 25 links are 0.2.
+    further = plan.further_views(np.array([0.9, 0.8, 0.7, 0.6]), n_links)
+    assert {view.representation.weighting for view in further} == {None, chosen}
 
 
 def test_the_bases_run_as_often_as_is_documented(monkeypatch):

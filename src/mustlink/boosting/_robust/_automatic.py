@@ -1,7 +1,7 @@
 """The choice of bases, column weights and representations that are tried.
 
 Not all combinations are tried. A column weighting is chosen by trials of the first base in the first representation,
-first the weightings by links, then the one by the clusters that these have found.
+first the weightings by links, then the one by the clusters that these have found, which is preferred.
 Then the other representations of the first base, and the other bases in the first representation, are tried on all
 columns and on the weighted ones.
 """
@@ -31,6 +31,10 @@ MAX_ROWS_OF_SLOW = 1_500
 # A full covariance of more columns has more parameters than most clusters have rows.
 MAX_COLUMNS_OF_MIXTURE = 30
 MIXTURE_RIDGE = 1e-3
+# Columns are weighted by clusters unless another weighting scores higher by so much, divided by the square root of the
+# number of links: two standard errors of a balanced accuracy. The scores of weightings differ by less than that, while
+# clusters find the columns that matter more often, above all with wrong links.
+CLUSTERS_MARGIN = 1.0
 # With fewer rows for each cluster there is no neighborhood, and no covariance, to speak of.
 MIN_ROWS_PER_CLUSTER = 10
 
@@ -76,13 +80,14 @@ class AutomaticPlan:
         """Return the same with columns weighted by the clusters of the first views, which must have been run."""
         return [self._view(self.bases[0], self.representations[0], "clusters")] if self.weighs_columns else []
 
-    def further_views(self, scores: Floats) -> list[View]:
-        """Return the other representations and bases, on all columns and with the best weighting so far."""
+    def further_views(self, scores: Floats, n_links: int) -> list[View]:
+        """Return the other representations and bases, on all columns and with the weighting that is best so far."""
         pairs = [(self.bases[0], representation) for representation in self.representations[1:]]
         pairs += [(base, self.representations[0]) for base in self.bases[1:]]
         weightings: tuple[Weighting | None, ...] = (None,)
         if self.weighs_columns:
-            weightings = None, WEIGHTINGS[int(np.argmax(scores[1:]))]
+            handicap = CLUSTERS_MARGIN / np.sqrt(n_links) * np.array([name != "clusters" for name in WEIGHTINGS])
+            weightings = None, WEIGHTINGS[int(np.argmax(scores[1:] - handicap))]
         return [self._view(*pair, weighting) for pair in pairs for weighting in weightings] + list(self.others)
 
     def _view(self, base: BaseClusterer, representation: Representation, weighting: Weighting | None) -> View:

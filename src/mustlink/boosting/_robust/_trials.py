@@ -165,7 +165,7 @@ def run_trials(
         # Each trial weighs columns by the clusters of runs that saw the same links.
         seen = [replace(links, explained=average_explained(runs, table)) for runs in zip(*trials.runs, strict=True)]
         trials = try_views(trials, plan.second_views(), seen)
-    trials = try_views(trials, plan.further_views(trials.scores), seen)
+    trials = try_views(trials, plan.further_views(trials.scores, len(links)), seen)
     where = "on the plain table"
     tasks = [delayed(run_base)(problem.base, coordinates, None, int(seed), where, sample) for seed in plain_seeds]
     runs = run_tasks(tasks, problem, n_trials, n_jobs)
