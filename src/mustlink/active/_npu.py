@@ -20,6 +20,7 @@ from mustlink.boosting import (
     CoAssociation,
     RobustBoostCluster,
 )
+from mustlink.boosting._coassociation_kernels import cluster_masses, sum_table_rows
 from mustlink.constraints import Constraints
 
 __all__ = ["NPU"]
@@ -218,20 +219,11 @@ def in_single_range(X: Any) -> Any:
 
 def mean_similarity(kernel: CoAssociation, members: Sequence[Sequence[int]], asked: Array) -> Floats:
     """Return the mean similarity of rows, given by their codes, to the rows of each component."""
-    n_groups = len(members)
     rows = np.concatenate([np.asarray(group, dtype=np.intp) for group in members])
     sizes = np.array([len(group) for group in members])
-    group = np.repeat(np.arange(n_groups), sizes)
-    found = np.zeros((len(asked), n_groups))
-    for codes, codes_asked, weight, n_labels in zip(
-        kernel.codes[rows].T, asked.T, kernel.weights, np.diff(kernel.offsets), strict=True
-    ):
-        known = codes >= 0  # the others are noise
-        counts = np.bincount(codes[known].astype(np.intp) * n_groups + group[known], minlength=n_labels * n_groups)
-        # The last row is for noise.
-        table = np.vstack([counts.reshape(-1, n_groups), np.zeros(n_groups)])
-        found += weight * table[codes_asked]
-    return found / sizes
+    group = np.repeat(np.arange(len(members)), sizes)
+    counts = cluster_masses(kernel.codes[rows], kernel.offsets, group, np.ones(len(rows)), len(members))
+    return np.asarray(sum_table_rows(asked, kernel.offsets, counts * kernel.column_weight[:, None]) / sizes)
 
 
 def to_probabilities(similarity: Floats) -> Floats:
