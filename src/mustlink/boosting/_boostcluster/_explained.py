@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csc_array
 
 from mustlink._types import Array, Floats
 from mustlink.boosting._bases import BaseRun
@@ -42,7 +42,7 @@ def explained_variance(table: Any, labels: Array) -> Floats:
     n_rows, n_clusters = len(labels), len(names)
     if n_clusters < 2 or n_rows <= n_clusters:
         return np.zeros(table.shape[1])
-    member = csr_array((np.ones(n_rows), (cluster, np.arange(n_rows))), shape=(n_clusters, n_rows))
+    member = csc_array((np.ones(n_rows), cluster, np.arange(n_rows + 1)), shape=(n_clusters, n_rows)).tocsr()
     means = to_dense(member @ table) / sizes[:, None]
     between = sizes @ (means - sizes @ means / n_rows) ** 2 / n_rows
     mean, variance = mean_and_variance(table)
