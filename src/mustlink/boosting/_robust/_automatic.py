@@ -31,6 +31,8 @@ MAX_ROWS_OF_SLOW = 1_500
 # A full covariance of more columns has more parameters than most clusters have rows.
 MAX_COLUMNS_OF_MIXTURE = 30
 MIXTURE_RIDGE = 1e-3
+# As many as k-means has; several runs with other links count more than several starts of one run.
+N_STARTS_OF_SPECTRAL = 3
 # With fewer rows for each cluster there is no neighborhood, and no covariance, to speak of.
 MIN_ROWS_PER_CLUSTER = 10
 
@@ -47,7 +49,7 @@ def automatic_bases(n_samples: int, n_clusters: int | None) -> list[BaseClustere
         first,
         slow(AgglomerativeClustering(n_clusters)),
         slow(mixture, max_columns=MAX_COLUMNS_OF_MIXTURE),
-        slow(NormalizedSpectralClustering(n_clusters)),
+        slow(NormalizedSpectralClustering(n_clusters, n_init=N_STARTS_OF_SPECTRAL)),
     ]
 
 
