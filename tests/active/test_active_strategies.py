@@ -361,6 +361,37 @@ def test_npu_clusters_as_often_as_it_says(blobs, monkeypatch, every, n_fits, n_a
     assert len(fits) == n_after_undo
 
 
+def test_npu_continues_a_clusterer_with_warm_start(blobs, monkeypatch):
+    from mustlink import RobustBoostCluster
+    from mustlink.active import _npu
+
+    refits = []
+
+    def fit(model, X, links):
+        fit_quietly(model, X, links)
+        refits.append((id(model), model.n_refits_))
+
+    monkeypatch.setattr(_npu, "fit_quietly", fit)
+    X, y = blobs
+    clusterer = RobustBoostCluster(n_rounds=5, n_trials=2, warm_start=True)
+    strategy, again = (NPU(X, 4, clusterer=clusterer, every=4, random_state=0) for _ in range(2))
+    run(strategy, TruthOracle(y), 40)
+    assert len({model for model, _ in refits}) == 1, "one model is fitted again and again"
+    assert max(count for _, count in refits) > 0
+    assert not hasattr(clusterer, "n_refits_"), "the clusterer given is not fitted"
+    # Answers that are all given at once need the same clusterings, one after the other.
+    n_fits = len(refits)
+    for answer in strategy.answers:
+        again.tell(*answer)
+    assert again._similarities() == strategy._similarities()
+    assert len(refits) == 2 * n_fits
+    # Another answer in the place of the last ones changes the clusterings that were continued.
+    for _ in range(12):
+        again.undo()
+    run(again, TruthOracle(y), 12)
+    assert again._similarities() == strategy._similarities()
+
+
 def test_similarity_with_noise_is_zero():
     kernel = CoAssociation([[0, -1], [0, -1], [1, 0]])
     found = mean_similarity(kernel, [[0], [2]], kernel.codes)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from mustlink import Constraints
 from mustlink.boosting._bases import BaseRun
 from mustlink.boosting._boostcluster._links import LinkSet
+from mustlink.boosting._robust import _neighbor_votes
 from mustlink.boosting._robust._neighbor_votes import MISPLACED, WRONG, NeighborVotes
 from mustlink.boosting._robust._trials import Trials
 
@@ -52,6 +53,17 @@ def test_votes_on_trees_are_those_of_the_slow_version(seed: int, n_rows: int) ->
     vote, number = NeighborVotes.of(links).vote(labels)
     np.testing.assert_allclose(vote, expected, atol=1e-3)
     assert number == n_clusters
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_votes_on_cycles_hardly_depend_on_the_tolerance(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.RandomState(seed)
+    classes, labels = rng.randint(3, size=(2, 60))
+    labels = np.where(rng.uniform(size=60) < 0.8, classes, labels)
+    votes = NeighborVotes.of(link_set(Constraints.sample(classes, 150, noise=0.1, random_state=seed), 60))
+    vote, _ = votes.vote(labels)
+    monkeypatch.setattr(_neighbor_votes, "TOLERANCE", 1e-6)
+    np.testing.assert_allclose(vote, votes.vote(labels)[0], atol=0.01)
 
 
 def test_neighbors_outvote_a_misplaced_row() -> None:

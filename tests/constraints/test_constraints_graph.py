@@ -50,6 +50,8 @@ def test_adjacency_lists_the_links_of_every_row(case: Case) -> None:
         found = list(zip(graph.neighbors[entries].tolist(), graph.link[entries].tolist(), strict=True))
         expected = [(a + b - row, number) for number, (a, b) in enumerate(links.pairs.tolist()) if row in (a, b)]
         assert found == sorted(expected)
+    assert (graph.link[graph.ends] == np.arange(len(links))[:, None]).all()
+    assert (np.sort(graph.neighbors[graph.ends], axis=1) == np.sort(links.pairs, axis=1)).all()
 
 
 @given(case=cases(max_samples=10))

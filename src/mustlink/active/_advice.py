@@ -13,7 +13,7 @@ from mustlink.kmeans import PCKMeans
 if TYPE_CHECKING:
     from mustlink.active._strategy import Answer
 
-__all__ = ["Advice", "check_clusterer", "check_predicted", "count_last", "fit_quietly"]
+__all__ = ["Advice", "check_clusterer", "check_predicted", "count_last", "fit_quietly", "seeded_copy"]
 
 NOISE_LABEL = -1
 
@@ -83,15 +83,17 @@ def check_clusterer(clusterer: Any) -> None:
         )
 
 
-def fit_quietly(clusterer: Any, X: Any, links: Constraints, n_clusters: int, seed: int) -> Any:
-    """Return a fitted copy of a clusterer; PCKMeans if it is None.
-
-    Warnings are left out: those of intermediate clusterings are irrelevant.
-    """
+def seeded_copy(clusterer: Any, n_clusters: int, seed: int) -> Any:
+    """Return a copy of a clusterer, PCKMeans if it is None, with the number of clusters and all seeds set."""
     model = clone_with(PCKMeans() if clusterer is None else clusterer, n_clusters, seed)
     if getattr(model, "n_clusters", n_clusters) is None:
         # The boosting methods take the number of clusters of their base, which may be another one.
         model.set_params(n_clusters=n_clusters)
+    return model
+
+
+def fit_quietly(model: Any, X: Any, links: Constraints) -> Any:
+    """Fit a clusterer without warnings: those of intermediate clusterings are irrelevant."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return model.fit(X, constraints=links)

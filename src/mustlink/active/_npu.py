@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.ensemble import RandomForestClassifier
 
 from mustlink._types import Array, Floats
-from mustlink.active._advice import check_clusterer, fit_quietly
+from mustlink.active._advice import check_clusterer, fit_quietly, seeded_copy
 from mustlink.active._placing import PlacingStrategy
 from mustlink.active._strategy import Answer, is_integer
 from mustlink.boosting import (
@@ -20,6 +20,7 @@ from mustlink.boosting import (
     CoAssociation,
     RobustBoostCluster,
 )
+from mustlink.boosting._coassociation_kernels import cluster_masses, sum_table_rows
 from mustlink.constraints import Constraints
 
 __all__ = ["NPU"]
@@ -66,7 +67,8 @@ class NPU(PlacingStrategy):
         hundred rows. With a boosting method it is by half, 8 to 64: seven or eight times.
     clusterer : estimator, default=None
         A clusterer of mustlink for the rows; None is :class:`~mustlink.PCKMeans`. If its `n_clusters` is None, the
-        number of clusters is set.
+        number of clusters is set. With ``RobustBoostCluster(warm_start=True)`` every clustering starts from the one
+        before, which is faster; after :meth:`undo`, or if many answers are told at once, all of them are repeated.
     known : Constraints, default=None
         Links that are known in advance and not asked about. Their components that are apart from each other are the
         first components.
@@ -129,14 +131,18 @@ class NPU(PlacingStrategy):
         self.every = every
         self.clusterer = clusterer
         self._uses_coassociation = similarity == "auto" and isinstance(clusterer, BOOSTED)
+        self._continues = isinstance(clusterer, RobustBoostCluster) and clusterer.warm_start
+        # The last clustering, its similarities, and the answers of all clusterings that it depends on.
+        self._model: Any = None
         self._kernel: CoAssociation | None = None
-        self._kernel_answers: list[Answer] = []
+        self._clustered: list[list[Answer]] = []
         super().__init__(X, n_clusters, known=known, random_state=random_state)
 
     def _begin(self) -> None:
         super()._begin()
-        # The numbers of answers and deduced pairs that the rows are clustered with, and of rows assigned by then.
-        self._basis, self._n_at_basis = (0, 0), 0
+        # The numbers of answers and deduced pairs of every clustering that was due, and of rows assigned by the last.
+        self._bases: list[tuple[int, int]] = []
+        self._n_at_basis = 0
         self._renew_basis()
 
     def _conclude_from(self, answer: Answer) -> None:
@@ -149,7 +155,8 @@ class NPU(PlacingStrategy):
             return
         n_assigned = int(self._assigned.sum())
         if not self._n_at_basis or self._is_due(self._n_at_basis, n_assigned):
-            self._basis, self._n_at_basis = (len(self.answers), len(self.deduced)), n_assigned
+            self._bases.append((len(self.answers), len(self.deduced)))
+            self._n_at_basis = n_assigned
 
     def _is_due(self, n_before: int, n_assigned: int) -> bool:
         """Return whether enough rows were assigned since the last clustering."""
@@ -189,11 +196,17 @@ class NPU(PlacingStrategy):
 
     def _similarities(self) -> CoAssociation:
         """Return the similarities of rows by the last clustering that is due."""
-        answers = self.answers[: self._basis[0]]
-        if self._kernel is None or self._kernel_answers != answers:
-            links = self._links_after(*self._basis)
-            model = fit_quietly(self.clusterer, self.X, links, self.n_clusters, self._seed)
-            self._kernel, self._kernel_answers = self._to_kernel(model), answers
+        bases = self._bases if self._continues else self._bases[-1:]
+        due = [self.answers[:n_answers] for n_answers, _ in bases]
+        if self._kernel is None or self._clustered != due:
+            if not self._continues or self._clustered != due[: len(self._clustered)]:
+                self._clustered = []
+            for place in range(len(self._clustered), len(due)):
+                if not place:
+                    self._model = seeded_copy(self.clusterer, self.n_clusters, self._seed)
+                fit_quietly(self._model, self.X, self._links_after(*bases[place]))
+                self._clustered = due[: place + 1]
+            self._kernel = self._to_kernel(self._model)
         return self._kernel
 
     def _to_kernel(self, model: Any) -> CoAssociation:
@@ -218,20 +231,11 @@ def in_single_range(X: Any) -> Any:
 
 def mean_similarity(kernel: CoAssociation, members: Sequence[Sequence[int]], asked: Array) -> Floats:
     """Return the mean similarity of rows, given by their codes, to the rows of each component."""
-    n_groups = len(members)
     rows = np.concatenate([np.asarray(group, dtype=np.intp) for group in members])
     sizes = np.array([len(group) for group in members])
-    group = np.repeat(np.arange(n_groups), sizes)
-    found = np.zeros((len(asked), n_groups))
-    for codes, codes_asked, weight, n_labels in zip(
-        kernel.codes[rows].T, asked.T, kernel.weights, np.diff(kernel.offsets), strict=True
-    ):
-        known = codes >= 0  # the others are noise
-        counts = np.bincount(codes[known].astype(np.intp) * n_groups + group[known], minlength=n_labels * n_groups)
-        # The last row is for noise.
-        table = np.vstack([counts.reshape(-1, n_groups), np.zeros(n_groups)])
-        found += weight * table[codes_asked]
-    return found / sizes
+    group = np.repeat(np.arange(len(members)), sizes)
+    counts = cluster_masses(kernel.codes[rows], kernel.offsets, group, np.ones(len(rows)), len(members))
+    return np.asarray(sum_table_rows(asked, kernel.offsets, counts * kernel.column_weight[:, None]) / sizes)
 
 
 def to_probabilities(similarity: Floats) -> Floats:

@@ -11,7 +11,7 @@ from sklearn.utils import check_array
 
 from mustlink._estimators import draw_seed
 from mustlink._magnitude import check_magnitude
-from mustlink.active._advice import Advice, check_clusterer, check_predicted, count_last, fit_quietly
+from mustlink.active._advice import Advice, check_clusterer, check_predicted, count_last, fit_quietly, seeded_copy
 from mustlink.active._knowledge import Knowledge
 from mustlink.constraints import Constraints
 from mustlink.errors import ConstraintError, TooLargeError
@@ -281,7 +281,7 @@ class Strategy(ABC):
         if n_before == len(self.answers):
             return Advice(is_settled=False, n_checked=0, n_predicted=0)
         links = self._links_after(n_before, self._deduced_before[n_before])
-        model = fit_quietly(clusterer, self.X, links, self.n_clusters, self._seed)
+        model = fit_quietly(seeded_copy(clusterer, self.n_clusters, self._seed), self.X, links)
         return check_predicted(model.labels_, self.answers[n_before:])
 
     def _begin(self) -> None:

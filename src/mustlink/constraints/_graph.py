@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -85,6 +86,11 @@ class LinkGraph:
     def n_samples(self) -> int:
         """The number of rows."""
         return len(self.indptr) - 1
+
+    @cached_property
+    def ends(self) -> NDArray[np.intp]:
+        """The two entries of each link, an array of shape (n_links, 2)."""
+        return np.argsort(self.link, kind="stable").reshape(-1, 2)
 
 
 def symmetric_csr(edges: NDArray[np.int64], values: NDArray, n_nodes: int, *, add: bool = True) -> csr_array:

@@ -85,8 +85,7 @@ def propagate_beliefs(
     graph, evidence = model.graph, model.log_potentials
     capped = replace(model, penalty=np.minimum(model.penalty, MAX_PENALTY))
     leaning = np.expm1(capped.coupling)[graph.link]
-    # The two entries of each link.
-    ends = np.argsort(graph.link, kind="stable").reshape(-1, 2)
+    ends = graph.ends
     reverse = np.empty(len(graph.link), dtype=np.int64)
     reverse[ends] = ends[:, ::-1]
     messages = np.zeros((len(graph.link), evidence.shape[1]))

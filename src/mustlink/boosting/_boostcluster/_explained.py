@@ -10,12 +10,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csc_array
 
 from mustlink._types import Array, Floats
 from mustlink.boosting._bases import BaseRun
 from mustlink.boosting._boostcluster._coordinates import is_constant, mean_and_variance
 from mustlink.boosting._boostcluster._representations import to_dense
+from mustlink.boosting._coassociation import label_names, renumber
 
 __all__ = ["average_explained", "explained_variance"]
 
@@ -35,14 +36,16 @@ def explained_variance(table: Any, labels: Array) -> Floats:
     Clusters that have nothing to do with the column explain zero in the mean, before negative values become zero. Noise
     is left out. It is also zero for a constant column, and if there are not two clusters.
     """
-    clustered = labels != -1
+    names = label_names(labels)
+    cluster = renumber(labels, names)
+    clustered = cluster >= 0
     if not clustered.all():
-        table, labels = table[np.flatnonzero(clustered)], labels[clustered]
-    names, cluster, sizes = np.unique(labels, return_inverse=True, return_counts=True)
-    n_rows, n_clusters = len(labels), len(names)
+        table, cluster = table[np.flatnonzero(clustered)], cluster[clustered]
+    n_rows, n_clusters = len(cluster), len(names)
     if n_clusters < 2 or n_rows <= n_clusters:
         return np.zeros(table.shape[1])
-    member = csr_array((np.ones(n_rows), (cluster, np.arange(n_rows))), shape=(n_clusters, n_rows))
+    member = csc_array((np.ones(n_rows), cluster, np.arange(n_rows + 1)), shape=(n_clusters, n_rows)).tocsr()
+    sizes = np.bincount(cluster)
     means = to_dense(member @ table) / sizes[:, None]
     between = sizes @ (means - sizes @ means / n_rows) ** 2 / n_rows
     mean, variance = mean_and_variance(table)

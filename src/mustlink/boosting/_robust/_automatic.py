@@ -35,6 +35,8 @@ MIXTURE_RIDGE = 1e-3
 # number of links: two standard errors of a balanced accuracy. The scores of weightings differ by less than that, while
 # clusters find the columns that matter more often, above all with wrong links.
 CLUSTERS_MARGIN = 1.0
+# As many as k-means has; several runs with other links count more than several starts of one run.
+N_STARTS_OF_SPECTRAL = 3
 # With fewer rows for each cluster there is no neighborhood, and no covariance, to speak of.
 MIN_ROWS_PER_CLUSTER = 10
 
@@ -51,7 +53,7 @@ def automatic_bases(n_samples: int, n_clusters: int | None) -> list[BaseClustere
         first,
         slow(AgglomerativeClustering(n_clusters)),
         slow(mixture, max_columns=MAX_COLUMNS_OF_MIXTURE),
-        slow(NormalizedSpectralClustering(n_clusters)),
+        slow(NormalizedSpectralClustering(n_clusters, n_init=N_STARTS_OF_SPECTRAL)),
     ]
 
 

@@ -461,18 +461,18 @@ def boost_robustly(
     cut = round(RESTART_AFTER * len(views))
     n_samples = problem.coordinates.linked.shape[0]
     voters = trials.voters()
-    problem = explain_columns(problem, voters)
+    problem = explain_columns(problem, views[:cut], voters)
     first = boost(problem, views[:cut], seeds[:cut], trust, seen=seen[:cut])
     voters = combine_voters(first.voters, voters, EARLY_TRIAL_WEIGHT)
-    problem = explain_columns(problem, voters)
+    problem = explain_columns(problem, views[cut:], voters)
     if links.has_both_kinds:
         trust = update_trust(trust, links, voters, problem.base, RESTART_PENALTY * penalty, log_odds, n_samples)
     return first.continued(boost(problem, views[cut:], seeds[cut:], trust, seen=seen[cut:], first_round=cut + 1))
 
 
-def explain_columns(problem: BoostProblem, voters: list[BaseRun]) -> BoostProblem:
-    """Return the problem with columns explained by the clusters of some runs; as it is without runs."""
-    if not voters:
+def explain_columns(problem: BoostProblem, views: Sequence[View], voters: list[BaseRun]) -> BoostProblem:
+    """Return the problem with columns explained by the clusters of some runs; as it is without runs or need."""
+    if not voters or not any(view.weighs_columns for view in views):
         return problem
     links = problem.links
     rows = subsample_with_linked(links, problem.coordinates.linked.shape[0])
