@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from mustlink import Constraints
 from mustlink.boosting._bases import BaseRun
 from mustlink.boosting._boostcluster._links import LinkSet
-from mustlink.boosting._robust import _neighbor_votes
+from mustlink.boosting._robust import _neighbor_votes, _trials
 from mustlink.boosting._robust._neighbor_votes import MISPLACED, WRONG, NeighborVotes
 from mustlink.boosting._robust._trials import Trials
 
@@ -118,3 +118,18 @@ def test_only_runs_that_did_not_see_a_link_vote_on_it() -> None:
     likely = (1 - MISPLACED) ** 2 + MISPLACED**2
     assert vote.tolist() == pytest.approx([1 - likely, likely])
     assert chance == 0.5
+
+
+@pytest.mark.parametrize(("max_votes", "votes_of_all"), [(4, True), (3, False), (1, False)])
+def test_with_many_links_only_the_heaviest_views_vote(
+    max_votes: int, votes_of_all: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_trials, "MAX_VOTES", max_votes)
+    links = link_set(Constraints([(0, 1)], [(2, 3)]), 4)
+    heavy, light = np.array([0, 0, 1, 2]), np.array([0, 1, 2, 2])
+    runs = [[BaseRun(heavy, None)], [BaseRun(light, None)]]
+    masks = [np.zeros((1, 2), dtype=bool)] * 2
+    scores = np.array([0.7, 0.6])
+    trials = Trials([SimpleNamespace(weighs_columns=False)], runs, masks, np.zeros((2, 2)), scores)
+    of_heavy = NeighborVotes.of(links).vote(heavy)[0]
+    assert (trials.neighbor_vote(links)[0] == pytest.approx(of_heavy)) is not votes_of_all

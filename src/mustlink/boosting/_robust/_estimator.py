@@ -174,10 +174,10 @@ class RobustBoostCluster(BaseBoostCluster):
     -----
     Without links the result is that of the base, k-means for "auto", on the scaled table. Only the proportions of link
     weights matter. Columns are weighted by how much less they differ within must-links than within cannot-links, in
-    two ways, or by how much of their variance lies between the clusters of earlier runs; the best of these in the
-    trials is used beside all columns as they are. With one kind of link only, all links are trusted, and links are
-    compared with random pairs of rows. If the base alone contradicts the links beyond chance and no representation does
-    better, the links are ignored.
+    two ways, or by how much of their variance lies between the clusters of earlier runs; the last is used beside all
+    columns as they are, unless another is clearly better in the trials. With one kind of link only, all links are
+    trusted, and links are compared with random pairs of rows. If the base alone contradicts the links beyond chance and
+    no representation does better, the links are ignored.
 
     With `warm_start` the trials of the last fit, and its rounds but for the oldest fifth, are kept and weighted by all
     links; new links are held out of all of them. Then the missing rounds are run. When there are over half as many

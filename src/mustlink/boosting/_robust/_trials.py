@@ -35,6 +35,8 @@ WEIGHTED_PRIOR = 0.5
 CHANCE_MARGIN = 1.5
 # Views with less weight, a third of them in experiments, are left out of votes by neighbors, to save time.
 MIN_WEIGHT_OF_VOTER = 0.01
+# With many links one view says as much as all. So many votes are cast by each trial, one view's votes at least.
+MAX_VOTES = 20_000
 # So many runs on a sample count in the end. All together have a tenth of the weight of the rounds, which are drawn from
 # all views.
 MAX_VOTERS_OF_SAMPLE = 12
@@ -86,11 +88,13 @@ class Trials:
     def neighbor_vote(self, links: LinkSet) -> tuple[Floats, float]:
         """Return the weighted mean of the held-out votes by neighbors, and what it would be without evidence.
 
-        See :class:`NeighborVotes`. Views of little weight are left out.
+        See :class:`NeighborVotes`. Views of little weight are left out and, with many links, all but the heaviest.
         """
         rows = self.runs[-1][0].rows
         neighbors = NeighborVotes.of(links if rows is None else links.among(rows))
         weights = self.weights()
+        lightest_first = np.argsort(weights, kind="stable")
+        weights[lightest_first[: -max(MAX_VOTES // len(links), 1)]] = 0.0
         weights[weights < min(MIN_WEIGHT_OF_VOTER, weights.max())] = 0.0
         weights /= weights.sum()
         vote, chance = np.zeros(len(links)), 0.0
