@@ -495,3 +495,15 @@ def test_parameters_of_the_base_are_validated() -> None:
     links = Constraints([(0, 1)], [(0, 2)])
     with pytest.raises((RuntimeError, ValueError), match="'max_iter' parameter of KMeans"):
         RobustBoostCluster(KMeans(2, max_iter=-1), random_state=0).fit(np.eye(6), constraints=links)
+
+
+@pytest.mark.parametrize("constant", [0.1, 1.0, 7.7])
+@pytest.mark.parametrize("scale", [False, True])
+def test_constant_columns_count_nothing_with_links(constant, scale):
+    """The mean of some constants is rounded, and so these seem to vary."""
+    X, y = load_iris(return_X_y=True)
+    links = Constraints.sample(y, n_pairs=40, random_state=0)
+    X = np.column_stack([X, np.full(len(X), constant)])
+    model = RobustBoostCluster(KMeans(3, n_init=1), n_rounds=3, scale=scale, random_state=0).fit(X, constraints=links)
+    assert model.column_weights_[-1] == 0
+    assert (model.column_weights_[:-1] > 0).all()

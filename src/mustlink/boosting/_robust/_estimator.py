@@ -364,7 +364,7 @@ class RobustBoostCluster(BaseBoostCluster):
         self._keep(consensus, voters, coordinates, rounds, is_plain=voters is not all_voters)
         self._keep_weights(trials)
         counted = [] if self.is_plain_ else rounds.voters
-        self.column_weights_ = average_column_weights(counted, coordinates, links.column_variance > 0)
+        self.column_weights_ = average_column_weights(counted, coordinates, self._varying_columns(X))
         if not is_certain:
             trust = doubt_broken_links(trust, links, vote, consensus, error_rate)
         self.error_rate_, self.trust_ = error_rate, links.as_given(trust)
