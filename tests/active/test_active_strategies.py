@@ -14,7 +14,7 @@ from sklearn.datasets import make_blobs
 from mustlink import Constraints, PCKMeans
 from mustlink.active import COBRAS, NPU, Answer, Consolidate, Explore, MinMax, Question, RandomPairs, TruthOracle, ask
 from mustlink.active._advice import fit_quietly
-from mustlink.active._npu import mean_similarity, normalized_uncertainty, to_probabilities
+from mustlink.active._npu import normalized_uncertainty, to_probabilities
 from mustlink.boosting import CoAssociation
 from mustlink.errors import ConstraintError, NumberTooLargeError, TooLargeError
 from reference.active import membership, next_question, settled, uncertainty_per_question
@@ -292,7 +292,7 @@ def test_forest_probabilities_and_uncertainty(seed, n_groups, n_trees):
     leaves = rng.integers(4, size=(12, n_trees))
     kernel = CoAssociation(leaves)
     groups = [group.tolist() for group in np.array_split(rng.permutation(12)[:8], n_groups)]
-    found = to_probabilities(mean_similarity(kernel, groups, kernel.codes))
+    found = to_probabilities(kernel.mean_similarity(groups, kernel.codes))
     expected = [membership(leaves.tolist(), groups, row) for row in range(12)]
     assert np.allclose(found, expected)
     assert np.allclose(normalized_uncertainty(found), [uncertainty_per_question(row) for row in expected])
@@ -340,7 +340,7 @@ def test_npu_takes_the_coassociation_of_a_boosted_clusterer(blobs, monkeypatch):
     members = [[0, 3], [5]]
     alike = kernel.toarray()
     expected = np.column_stack([alike[:, group].mean(axis=1) for group in members])
-    assert np.allclose(mean_similarity(kernel, members, kernel.codes), expected)
+    assert np.allclose(kernel.mean_similarity(members, kernel.codes), expected)
     assert 2 <= len(fits) <= 5
 
 
@@ -394,7 +394,7 @@ def test_npu_continues_a_clusterer_with_warm_start(blobs, monkeypatch):
 
 def test_similarity_with_noise_is_zero():
     kernel = CoAssociation([[0, -1], [0, -1], [1, 0]])
-    found = mean_similarity(kernel, [[0], [2]], kernel.codes)
+    found = kernel.mean_similarity([[0], [2]], kernel.codes)
     assert found.tolist() == [[1, 0], [1, 0], [0, 2]]
 
 

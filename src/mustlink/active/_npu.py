@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.ensemble import RandomForestClassifier
 
-from mustlink._types import Array, Floats
+from mustlink._types import Floats
 from mustlink.active._advice import check_clusterer, fit_quietly, seeded_copy
 from mustlink.active._placing import PlacingStrategy
 from mustlink.active._strategy import Answer, is_integer
@@ -20,7 +20,6 @@ from mustlink.boosting import (
     CoAssociation,
     RobustBoostCluster,
 )
-from mustlink.boosting._coassociation_kernels import cluster_masses, sum_table_rows
 from mustlink.constraints import Constraints
 
 __all__ = ["NPU"]
@@ -184,7 +183,7 @@ class NPU(PlacingStrategy):
             return self._by_distance(members, rows)
         kernel = self._similarities()
         codes = kernel.codes if rows is None else kernel.codes[rows]
-        return to_probabilities(mean_similarity(kernel, members, codes))
+        return to_probabilities(kernel.mean_similarity(members, codes))
 
     def _by_distance(self, members: list[list[int]], rows: Sequence[int] | None) -> Floats:
         """Return probabilities that decrease with the distance to the mean of a component."""
@@ -227,15 +226,6 @@ def in_single_range(X: Any) -> Any:
     largest = np.asarray(abs(X).max(axis=0).toarray() if sparse.issparse(X) else np.abs(X).max(axis=0)).ravel()
     factor = np.ldexp(1.0, -np.frexp(largest.astype(np.float64))[1])
     return X @ sparse.diags_array(factor) if sparse.issparse(X) else X * factor
-
-
-def mean_similarity(kernel: CoAssociation, members: Sequence[Sequence[int]], asked: Array) -> Floats:
-    """Return the mean similarity of rows, given by their codes, to the rows of each component."""
-    rows = np.concatenate([np.asarray(group, dtype=np.intp) for group in members])
-    sizes = np.array([len(group) for group in members])
-    group = np.repeat(np.arange(len(members)), sizes)
-    counts = cluster_masses(kernel.codes[rows], kernel.offsets, group, np.ones(len(rows)), len(members))
-    return np.asarray(sum_table_rows(asked, kernel.offsets, counts * kernel.column_weight[:, None]) / sizes)
 
 
 def to_probabilities(similarity: Floats) -> Floats:

@@ -16,6 +16,7 @@ from mustlink._types import Array, Floats, Ints
 from mustlink.base import check_fits
 from mustlink.boosting._coassociation_kernels import (
     add_to_columns,
+    cluster_masses,
     connect_codes,
     count_together,
     mark_labels,
@@ -215,6 +216,34 @@ class CoAssociation:
         i, j = np.asarray(pairs, dtype=np.intp).reshape(-1, 2).T
         together = (self.codes[i] == self.codes[j]) & ((self.codes[i] >= 0) | (i == j)[:, None])
         return together @ self.weights
+
+    def mean_similarity(self, groups: Sequence[Sequence[int]], codes: Array) -> Floats:
+        """Return the mean co-association of some rows with the rows of each group.
+
+        Parameters
+        ----------
+        groups : sequence of sequences of int
+            The rows of each group; none is empty.
+        codes : ndarray of shape (n_rows, n_rounds)
+            The codes of the rows, as in `codes`.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_groups)
+            The means.
+
+        Examples
+        --------
+        >>> from mustlink.boosting import CoAssociation
+        >>> kernel = CoAssociation([[0, 0], [0, 1], [1, 1]])
+        >>> kernel.mean_similarity([[0, 1], [2]], kernel.codes[:1])
+        array([[1.5, 0. ]])
+        """
+        sizes = np.array([len(group) for group in groups])
+        rows = np.concatenate([np.asarray(group, dtype=np.intp) for group in groups])
+        group_of = np.repeat(np.arange(len(groups)), sizes)
+        counts = cluster_masses(self.codes[rows], self.offsets, group_of, np.ones(len(rows)), len(groups))
+        return np.asarray(sum_table_rows(codes, self.offsets, counts * self.column_weight[:, None]) / sizes)
 
     def toarray(self) -> Floats:
         """Return K as an array, for pictures and small data.
