@@ -67,7 +67,8 @@ class NPU(PlacingStrategy):
     clusterer : estimator, default=None
         A clusterer of mustlink for the rows; None is :class:`~mustlink.PCKMeans`. If its `n_clusters` is None, the
         number of clusters is set. With ``RobustBoostCluster(warm_start=True)`` every clustering starts from the one
-        before, which is faster; after :meth:`undo`, or if many answers are told at once, all of them are repeated.
+        before, which is faster. If :meth:`undo` takes back a clustering, all are run again; if many answers are told at
+        once, all that were due are run, and not only the last.
     known : Constraints, default=None
         Links that are known in advance and not asked about. Their components that are apart from each other are the
         first components.
@@ -197,7 +198,9 @@ class NPU(PlacingStrategy):
         """Return the similarities of rows by the last clustering that is due."""
         bases = self._bases if self._continues else self._bases[-1:]
         due = [self.answers[:n_answers] for n_answers, _ in bases]
-        if self._kernel is None or self._clustered != due:
+        if self._clustered != due:
+            # An interrupt must not leave the similarities of earlier answers.
+            self._kernel = None
             if not self._continues or self._clustered != due[: len(self._clustered)]:
                 self._clustered = []
             for place in range(len(self._clustered), len(due)):
@@ -205,6 +208,7 @@ class NPU(PlacingStrategy):
                     self._model = seeded_copy(self.clusterer, self.n_clusters, self._seed)
                 fit_quietly(self._model, self.X, self._links_after(*bases[place]))
                 self._clustered = due[: place + 1]
+        if self._kernel is None:
             self._kernel = self._to_kernel(self._model)
         return self._kernel
 

@@ -220,6 +220,8 @@ class CoAssociation:
     def mean_similarity(self, groups: Sequence[Sequence[int]], codes: Array) -> Floats:
         """Return the mean co-association of some rows with the rows of each group.
 
+        Noise is similar to no row, itself included.
+
         Parameters
         ----------
         groups : sequence of sequences of int

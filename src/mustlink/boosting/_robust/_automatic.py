@@ -32,8 +32,8 @@ MAX_ROWS_OF_SLOW = 1_500
 MAX_COLUMNS_OF_MIXTURE = 30
 MIXTURE_RIDGE = 1e-3
 # Columns are weighted by clusters unless another weighting scores higher by so much, divided by the square root of the
-# number of links: two standard errors of a balanced accuracy. The scores of weightings differ by less than that, while
-# clusters find the columns that matter more often, above all with wrong links.
+# number of links: two standard errors of a balanced accuracy with as many links of each kind. The scores of weightings
+# differ by less than that, while clusters find the columns that matter more often, above all with wrong links.
 CLUSTERS_MARGIN = 1.0
 # As many as k-means has; several runs with other links count more than several starts of one run.
 N_STARTS_OF_SPECTRAL = 3
@@ -83,13 +83,16 @@ class AutomaticPlan:
         return [self._view(self.bases[0], self.representations[0], "clusters")] if self.weighs_columns else []
 
     def further_views(self, scores: Floats, n_links: int) -> list[View]:
-        """Return the other representations and bases, on all columns and with the weighting that is best so far."""
+        """Return the other representations and bases, on all columns and with one weighting.
+
+        It is the one by clusters unless another scores clearly higher.
+        """
         pairs = [(self.bases[0], representation) for representation in self.representations[1:]]
         pairs += [(base, self.representations[0]) for base in self.bases[1:]]
         weightings: tuple[Weighting | None, ...] = (None,)
         if self.weighs_columns:
-            handicap = CLUSTERS_MARGIN / np.sqrt(n_links) * np.array([name != "clusters" for name in WEIGHTINGS])
-            weightings = None, WEIGHTINGS[int(np.argmax(scores[1:] - handicap))]
+            margin = CLUSTERS_MARGIN / np.sqrt(n_links) * np.array([name != "clusters" for name in WEIGHTINGS])
+            weightings = None, WEIGHTINGS[int(np.argmax(scores[1:] - margin))]
         return [self._view(*pair, weighting) for pair in pairs for weighting in weightings] + list(self.others)
 
     def _view(self, base: BaseClusterer, representation: Representation, weighting: Weighting | None) -> View:
