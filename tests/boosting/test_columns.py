@@ -13,6 +13,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from mustlink import Constraints, RobustBoostCluster
 from mustlink.boosting._bases import BaseRun
+from mustlink.boosting._boostcluster import _explained
 from mustlink.boosting._boostcluster._columns import LINK_WEIGHTINGS, relative_weights, weigh_columns
 from mustlink.boosting._boostcluster._coordinates import make_coordinates
 from mustlink.boosting._boostcluster._explained import average_explained, explained_variance
@@ -106,7 +107,18 @@ def test_explained_columns_are_averages_of_the_runs_as_they_count():
     table = np.random.RandomState(0).normal(size=(30, 4))
     runs = [BaseRun(np.arange(30) % k, None, weight=weight) for k, weight in ((2, 1.0), (3, 3.0))]
     expected = sum(run.weight * explained_variance(table, run.labels) for run in runs) / 4
-    np.testing.assert_allclose(average_explained(runs, table), expected)
+    np.testing.assert_allclose(average_explained(runs, table, np.arange(30)), expected)
+
+
+def test_of_many_rows_some_are_looked_at(monkeypatch):
+    table = np.random.RandomState(0).normal(size=(30, 4))
+    labels = np.arange(30) % 3
+    rows = np.arange(3, 28)
+    monkeypatch.setattr(_explained, "MAX_ROWS_EXPLAINED", 5)
+    # The run has labels of the rows only.
+    found = average_explained([BaseRun(labels[rows], None, rows=rows)], table, rows)
+    chosen = [3, 9, 15, 21, 27]
+    np.testing.assert_allclose(found, explained_variance(table[chosen], labels[chosen]))
 
 
 def test_columns_count_as_far_as_clusters_explain_them():

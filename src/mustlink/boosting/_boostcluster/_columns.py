@@ -35,14 +35,14 @@ def weigh_columns(
     with random pairs of rows, whose mean squared difference is twice the variance.
     """
     squares = differences.multiply(differences) if issparse(differences) else differences**2
-    together, together_error = mean_and_error(squares, weight * is_must, 2 * variance)
-    apart, apart_error = mean_and_error(squares, weight * ~is_must, 2 * variance)
-    contrast = apart - together
+    must, cannot, reference = weight * is_must, weight * ~is_must, 2 * variance
+    together = weighted_mean(squares, must, reference)
+    contrast = weighted_mean(squares, cannot, reference) - together
     if weighting == "ratio":
         scale = together + variance
         found = np.sqrt(np.maximum(contrast, 0.0) / np.where(scale > 0, scale, np.inf))
     else:
-        error = np.sqrt(together_error + apart_error)
+        error = np.sqrt(squared_error(squares, must) + squared_error(squares, cannot))
         z = contrast / np.where(error > 0, error, np.inf)
         found = screen(z)
     return relative_weights(found)
@@ -54,18 +54,25 @@ def relative_weights(found: Floats) -> Floats:
     return found / largest if largest > 0 else np.ones_like(found)
 
 
-def mean_and_error(squares: Any, weight: Floats, reference: Floats) -> tuple[Floats, Floats]:
-    """Return the weighted mean of each column and its squared standard error; the reference if all weights are zero."""
+def weighted_mean(squares: Any, weight: Floats, reference: Floats) -> Floats:
+    """Return the weighted mean of each column; the reference if all weights are zero."""
+    total = weight.sum()
+    return np.asarray((weight / total) @ squares).ravel() if total > 0 else reference
+
+
+def squared_error(squares: Any, weight: Floats) -> Floats:
+    """Return the squared standard error of the weighted mean of each column; zero if all weights are zero."""
+    nothing = np.zeros(squares.shape[1])
     total = weight.sum()
     if total <= 0:
-        return reference, np.zeros_like(reference)
+        return nothing
     share = weight / total
-    mean = np.asarray(share @ squares).ravel()
     fourth = squares.multiply(squares) if issparse(squares) else squares**2
+    mean = weighted_mean(squares, weight, nothing)
     spread = np.maximum(np.asarray(share @ fourth).ravel() - mean**2, 0.0)
     # As many links of equal weight would have the same error.
     n_effective = 1 / float(share @ share)
-    return mean, spread / max(n_effective - 1, 1.0)
+    return spread / max(n_effective - 1, 1.0)
 
 
 def screen(z: Floats) -> Floats:

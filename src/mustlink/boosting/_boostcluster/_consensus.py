@@ -33,6 +33,7 @@ __all__ = [
     "find_consensus",
     "kmeans_on_codes",
     "promising_starts",
+    "spaced_rows",
     "subsample_with_linked",
     "typical_count",
 ]

@@ -476,8 +476,7 @@ def explain_columns(problem: BoostProblem, views: Sequence[View], voters: list[B
         return problem
     links = problem.links
     rows = subsample_with_linked(links, problem.coordinates.linked.shape[0])
-    some = [replace(run, labels=run.labels_of(rows)) for run in voters]
-    explained = average_explained(some, problem.coordinates.plain[rows])
+    explained = average_explained(voters, problem.coordinates.plain, rows)
     return replace(problem, links=replace(links, explained=explained))
 
 

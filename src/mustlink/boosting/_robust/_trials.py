@@ -152,7 +152,7 @@ def run_trials(
     seeds, plain_seeds = draw_seeds(rng, n_trials), draw_seeds(rng, n_trials)
     sample = draw_sample(links, coordinates, rng)
     there = links if sample is None else links.among(sample.labeled)
-    table = (coordinates if sample is None else sample.coordinates).plain
+    labeled = np.arange(coordinates.linked.shape[0]) if sample is None else sample.labeled
 
     def try_views(trials: Trials, views: list[View], seen: list[LinkSet]) -> Trials:
         tasks = [
@@ -167,7 +167,10 @@ def run_trials(
     trials = try_views(Trials.none(len(links)), plan.first_views(), seen)
     if plan.weighs_columns:
         # Each trial weighs columns by the clusters of runs that saw the same links.
-        seen = [replace(links, explained=average_explained(runs, table)) for runs in zip(*trials.runs, strict=True)]
+        seen = [
+            replace(links, explained=average_explained(runs, coordinates.plain, labeled))
+            for runs in zip(*trials.runs, strict=True)
+        ]
         trials = try_views(trials, plan.second_views(), seen)
     trials = try_views(trials, plan.further_views(trials.scores, len(links)), seen)
     where = "on the plain table"
