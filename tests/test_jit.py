@@ -105,3 +105,27 @@ def test_the_plain_function_gives_the_same() -> None:
     compiled = grow_clique(indptr, indices, order)
     plain = getattr(grow_clique, "py_func", grow_clique)(indptr, indices, order)
     assert compiled.tolist() == plain.tolist() == [1, 0]
+
+
+def test_processes_that_compile_at_the_same_time_do_not_share_a_file(tmp_path: Path) -> None:
+    """Each saves another signature, and had read the index before the other wrote it."""
+    (tmp_path / "kernel_in_a_folder.py").write_text(f"from mustlink._jit import jit\n\n@jit{KERNEL}")
+    script = (
+        "import sys\nimport numpy as np\nimport kernel_in_a_folder as k\n"
+        "print(k.total(np.arange(5).astype(sys.argv[1])))"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+
+    def total(kind: str) -> str:
+        command = [sys.executable, "-c", script, kind]
+        return subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout.strip()
+
+    assert total("float64") == "10.0"
+    (index,) = (tmp_path / "cache").rglob("*.nbi")
+    of_first = index.read_bytes()
+    index.unlink()
+    assert total("int64") == "10"
+    of_second = index.read_bytes()
+    for written_last in (of_first, of_second):
+        index.write_bytes(written_last)
+        assert (total("float64"), total("int64")) == ("10.0", "10")
