@@ -103,8 +103,12 @@ class RunningStudio:
         self.url = address
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        code = self._process.poll()
         self.kill()
+        if kind is not None:
+            # Why a server ended by itself stands nowhere else.
+            print(f"The studio's exit code was {code} (None: it ran), and it printed:\n{self.printed}")
 
     @property
     def printed(self) -> str:
