@@ -392,6 +392,37 @@ def test_npu_continues_a_clusterer_with_warm_start(blobs, monkeypatch):
     assert again._similarities() == strategy._similarities()
 
 
+@pytest.mark.parametrize("where", ["fit", "similarity"])
+def test_npu_asks_the_same_after_an_interrupt(blobs, monkeypatch, where):
+    from mustlink import RobustBoostCluster
+    from mustlink.active import _npu
+
+    X, y = blobs
+    clusterer = RobustBoostCluster(n_rounds=4, n_trials=2, warm_start=True)
+    strategy, again = (NPU(X, 4, clusterer=clusterer, every=4, random_state=0) for _ in range(2))
+    interrupted = []
+
+    def interrupt(function):
+        def call(*arguments):
+            found = function(*arguments)
+            if len(strategy.answers) > 20 and not interrupted:
+                interrupted.append(function)
+                raise KeyboardInterrupt
+            return found
+
+        return call
+
+    oracle = TruthOracle(y)
+    run(again, oracle, 40)
+    owner, name = (_npu, "fit_quietly") if where == "fit" else (strategy, "_to_kernel")
+    monkeypatch.setattr(owner, name, interrupt(getattr(owner, name)))
+    with pytest.raises(KeyboardInterrupt):
+        run(strategy, oracle, 40)
+    assert interrupted
+    run(strategy, oracle, 40 - strategy.n_asked)
+    assert strategy.answers == again.answers
+
+
 def test_similarity_with_noise_is_zero():
     kernel = CoAssociation([[0, -1], [0, -1], [1, 0]])
     found = kernel.mean_similarity([[0], [2]], kernel.codes)

@@ -206,6 +206,8 @@ class NPU(PlacingStrategy):
             for place in range(len(self._clustered), len(due)):
                 if not place:
                     self._model = seeded_copy(self.clusterer, self.n_clusters, self._seed)
+                # After an interrupt in the middle all fits are repeated.
+                self._clustered = []
                 fit_quietly(self._model, self.X, self._links_after(*bases[place]))
                 self._clustered = due[: place + 1]
         if self._kernel is None:
