@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -75,6 +77,38 @@ def test_with_cycles_marginals_are_near(seed: int) -> None:
     of_rows, _, _ = enumerate_labelings(model)
     assert np.abs(found.rows - of_rows).mean() < 0.15
     assert ((found.links >= 0) & (found.links <= 1)).all()
+
+
+@given(st.integers(0, 10**6))
+@settings(deadline=None, max_examples=50)
+def test_damping_changes_the_way_and_not_the_result(seed: int) -> None:
+    rng = np.random.RandomState(seed)
+    pairs = np.unique(np.sort([rng.choice(30, 2, replace=False) for _ in range(40)], axis=1), axis=0)
+    is_must = rng.uniform(size=len(pairs)) < 0.5
+    _, model = model_of(Constraints(pairs[is_must], pairs[~is_must]), -rng.uniform(0, 4, (30, 3)), 1.0)
+    results = [propagate_beliefs(model, damping=damping, max_iter=100) for damping in (0.0, 0.3, 0.8)]
+    for found in results[1:]:
+        np.testing.assert_allclose(found.rows, results[0].rows, atol=5e-3)
+        np.testing.assert_allclose(found.links, results[0].links, atol=5e-3)
+
+
+def test_messages_around_contradicting_links_settle() -> None:
+    # An odd cycle of cannot-links with two clusters cannot be satisfied.
+    cycle = [(i, (i + 1) % 5) for i in range(5)]
+    _, model = model_of(Constraints(None, cycle), np.zeros((5, 2)), 6.0)
+    start = propagate_beliefs(replace(model, log_potentials=np.linspace(0, 1, 10).reshape(5, 2)))
+    found = propagate_beliefs(model, start=start)
+    np.testing.assert_allclose(found.rows, 0.5, atol=0.005)
+    # Without damping they still swing after thirty sweeps.
+    assert np.abs(propagate_beliefs(model, start=start, damping=0).rows - 0.5).max() > 0.015
+
+
+def test_messages_are_damped_from_the_eleventh_sweep_on() -> None:
+    pairs = [(i, j) for i in range(8) for j in range(i)]
+    _, model = model_of(Constraints(pairs[::2], pairs[1::2]), -np.random.RandomState(0).uniform(0, 4, (8, 3)), 3.0)
+    for max_iter, is_equal in ((10, True), (11, False)):
+        found = [propagate_beliefs(model, damping=damping, max_iter=max_iter, tol=0).rows for damping in (0.0, 0.9)]
+        assert np.array_equal(*found) == is_equal
 
 
 def test_very_large_penalties_and_empty_clusters_give_no_nan() -> None:

@@ -15,6 +15,9 @@ __all__ = ["propagate_beliefs"]
 
 # exp of more is as good as certain, and is far from overflow.
 MAX_PENALTY = 30.0
+# Damping only prevents messages from swinging around cycles of contradicting links. Mostly they settle in fewer sweeps
+# without it.
+N_UNDAMPED = 10
 
 
 def propagate_beliefs(
@@ -35,7 +38,7 @@ def propagate_beliefs(
     max_iter : int, default=30
         Maximum number of sweeps over all rows.
     damping : float, default=0.3
-        The fraction of the previous message that is kept in each update.
+        The fraction of the previous message that is kept in each update, from the eleventh sweep on.
     tol : float, default=1e-4
         The sweeps pass over a row once no message to it or from it changes by more, and end when that holds for all.
     start : Marginals, default=None
@@ -93,9 +96,10 @@ def propagate_beliefs(
         messages[:] = start.messages
     cavities = np.empty_like(messages)
     unsettled = np.ones(len(evidence), dtype=np.bool_)
-    for _ in range(max_iter):
+    for n_sweeps in range(max_iter):
+        kept = 0.0 if n_sweeps < N_UNDAMPED else damping
         if not sweep_messages(
-            *(evidence, graph.indptr, graph.neighbors, reverse, leaning, damping, tol, messages, cavities, unsettled)
+            *(evidence, graph.indptr, graph.neighbors, reverse, leaning, kept, tol, messages, cavities, unsettled)
         ):
             break
     together = np.einsum("lc,lc->l", cavities[ends[:, 0]], cavities[ends[:, 1]])
