@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.sparse import csr_array
+from scipy.sparse import csc_array, csr_array
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import (
     DBSCAN,
@@ -256,6 +256,17 @@ def test_a_large_sparse_table_is_never_written_out() -> None:
         model.fit(X, constraints=links)
         assert model.n_clusters_ == 3
         assert model.predict(X[:7]).shape == (7,)
+
+
+@pytest.mark.parametrize("kind", ["robust", "ridged"])
+@pytest.mark.parametrize("fitted", [np.asarray, csr_array])
+def test_new_rows_may_be_sparse_or_not(kind: str, fitted: Any) -> None:
+    X, y = load_iris(return_X_y=True)
+    links = Constraints.sample(y, 60, random_state=0)
+    model = make_model(kind, n_clusters=3, n_rounds=4, random_state=0).fit(fitted(X), constraints=links)
+    expected = model.predict(fitted(X))
+    for container in (np.asarray, csr_array, csc_array):
+        assert model.predict(container(X)).tolist() == expected.tolist()
 
 
 def test_n_components_caps_the_columns() -> None:

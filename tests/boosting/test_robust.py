@@ -26,7 +26,7 @@ from mustlink.boosting._boostcluster._links import LinkSet
 from mustlink.boosting._boostcluster._representations import Representation
 from mustlink.boosting._boostcluster._rounds import held_out_log_odds
 from mustlink.boosting._boostcluster._views import RepresentationView, label_all_rows, run_base
-from mustlink.boosting._robust import _trials
+from mustlink.boosting._robust import _trials, _trust
 from mustlink.boosting._robust._estimator import combine_voters
 from mustlink.boosting._robust._resolution import update_trust
 from mustlink.boosting._robust._trials import Trials, draw_masks, draw_sample, draw_views, held_out_mean, score
@@ -114,6 +114,19 @@ def draw_votes(seed: int, error: float, n_links: int = 2000) -> tuple[LinkSet, n
 def test_hard_links_are_told_from_wrong_ones(error: float) -> None:
     found = [fit_errors(*draw_votes(seed, error), 0.5, 0.45)[0] for seed in range(10)]
     assert np.mean(found) == pytest.approx(error, abs=0.02)
+
+
+def test_of_many_links_some_are_fitted(monkeypatch: pytest.MonkeyPatch) -> None:
+    links, log_odds = draw_votes(0, 0.2, 40_000)
+    # The votes alternate in how certain they are, as they may if two people answered in turn.
+    log_odds[::2] *= 0.1
+    found, agreed = fit_errors(links, log_odds, 0.5, 0.45)
+    monkeypatch.setattr(_trust, "MAX_LINKS_FITTED", len(links))
+    expected, expected_agreed = fit_errors(links, log_odds, 0.5, 0.45)
+    assert found != expected
+    assert found == pytest.approx(expected, abs=0.02)
+    # The slope is that of half as many links, and half of these say little.
+    np.testing.assert_allclose(agreed, expected_agreed, atol=0.05)
 
 
 @given(st.integers(0, 1000), st.floats(0, 0.4), st.floats(0.1, 0.6))

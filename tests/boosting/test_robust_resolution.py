@@ -13,8 +13,10 @@ from mustlink.boosting._boostcluster._consensus import Consensus
 from mustlink.boosting._boostcluster._links import LinkSet
 from mustlink.boosting._coassociation_kernels import nearest_two
 from mustlink.boosting._code_kmeans import code_distances, compute_centers
+from mustlink.boosting._robust import _resolution
 from mustlink.boosting._robust._resolution import (
     ResolvedConsensus,
+    are_few_and_loose,
     link_model,
     prior_log_odds,
     resolve_links,
@@ -164,6 +166,33 @@ def test_the_start_that_breaks_the_fewest_links_wins_if_few_seem_wrong(log_odds:
     few_wrong = log_odds == 2.5
     assert links.satisfied(model.labels).all() == few_wrong
     assert len(np.unique(model.labels[:20])) == (1 if few_wrong else 2)
+
+
+@pytest.mark.parametrize(
+    ("links", "expected"),
+    [
+        (Constraints([(0, 1), (2, 3)], [(4, 5)]), True),
+        (Constraints([(0, 1), (1, 2)], [(2, 3), (3, 0)]), False),
+        (Constraints([(2 * i, 2 * i + 1) for i in range(60)]), False),
+    ],
+    ids=["pairs", "answers to questions", "many"],
+)
+def test_few_pairs_are_loose(links: Constraints, expected: bool) -> None:
+    assert are_few_and_loose(link_set(links, 120)) == expected
+
+
+def test_a_few_loose_links_do_not_outweigh_the_distances_of_all_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Most runs split the large group and join the two small ones, of which one pair of rows should be apart."""
+    group = np.repeat([0, 1, 2, 3], [10, 10, 3, 3])
+    runs = [np.array([0, 1, 2, 2])[group]] * 6 + [np.array([0, 0, 1, 2])[group]] * 4
+    kernel = CoAssociation(np.column_stack(runs), np.full(10, 0.1))
+    links = link_set(Constraints([(20, 21)], [(22, 24)]), 26)
+    consensus = Consensus(kernel, runs[0].astype(np.int64))
+    found = weigh_links(consensus, links, 0.5, prior_log_odds(0.0), seed=0)
+    assert len(np.unique(found.labels[:20])) == 2
+    monkeypatch.setattr(_resolution, "MAX_LOOSE_LINKS", 0)
+    found = weigh_links(consensus, links, 0.5, prior_log_odds(0.0), seed=0)
+    assert len(np.unique(found.labels[:20])) == 1
 
 
 def test_must_links_that_join_all_rows_do_not_reduce_the_number_of_clusters() -> None:

@@ -75,7 +75,7 @@ class BaseBoostCluster(ConstrainedClusterMixin, BaseEstimator):
     }
 
     _takes_blocks = True
-    _read_by_predict = ("_base_takes_sparse", "_consensus", "_coordinates", "_voters")
+    _read_by_predict = ("_base_takes_sparse", "_is_sparse", "_consensus", "_coordinates", "_voters")
 
     estimator: Any
     n_clusters: int | None
@@ -102,6 +102,7 @@ class BaseBoostCluster(ConstrainedClusterMixin, BaseEstimator):
     def _fit_table(self, X: Any, links: Constraints) -> None:
         """Fit a table in memory."""
         bases, seed, rng = self._begin(X.shape[0])
+        self._is_sparse = issparse(X)
         if links.is_empty:
             self._fit_plain(X, bases[0], seed)
         else:
@@ -111,6 +112,7 @@ class BaseBoostCluster(ConstrainedClusterMixin, BaseEstimator):
     def _fit_blocks(self, rows: BlockedRows, links: Constraints) -> None:
         """Fit a table in blocks: some rows are in memory, and all others are read in passes."""
         bases, seed, rng = self._begin(rows.n_rows)
+        self._is_sparse = False
         for base in bases:
             limit_rows(base)
         shown = ShownRows.draw(rows, links, rng, type(self).__name__)
@@ -284,7 +286,11 @@ class BaseBoostCluster(ConstrainedClusterMixin, BaseEstimator):
     def _coordinates_of(self, X: Any) -> Coordinates:
         """Check new rows and compute their coordinates."""
         check_is_fitted(self)
-        return self._coordinates.of_rows(self._check_rows(X, reset=False))
+        rows = self._check_rows(X, reset=False)
+        if issparse(rows) != self._is_sparse:
+            # A sparse table is not centered, and a base would find its new rows somewhere else.
+            rows = csr_array(rows) if self._is_sparse else rows.toarray()
+        return self._coordinates.of_rows(rows)
 
 
 def list_suspects(links: LinkSet, suspicious: Mask, trust: Floats | None, growth: Floats) -> list[Suspect]:

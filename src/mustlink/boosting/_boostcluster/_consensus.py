@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Consensus",
     "count_clusters",
+    "drawn_rows",
     "find_consensus",
     "kmeans_on_codes",
     "promising_starts",
@@ -244,6 +245,16 @@ def typical_count(voters: Sequence[BaseRun], base: BaseClusterer) -> int:
 def spaced_rows(n_samples: int, max_rows: int) -> Ints:
     """Choose at most `max_rows` evenly spaced rows."""
     return np.linspace(0, n_samples - 1, min(n_samples, max_rows)).astype(np.int64)
+
+
+def drawn_rows(n_samples: int, max_rows: int) -> Ints:
+    """Draw at most `max_rows` rows, ascending; the same ones every time.
+
+    Evenly spaced ones could be all alike, if the rows alternate.
+    """
+    if n_samples <= max_rows:
+        return np.arange(n_samples)
+    return np.sort(np.random.RandomState(0).choice(n_samples, size=max_rows, replace=False))
 
 
 def subsample_with_linked(links: LinkSet, n_samples: int) -> Ints:

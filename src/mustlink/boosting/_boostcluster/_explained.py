@@ -14,14 +14,14 @@ from scipy.sparse import csc_array
 
 from mustlink._types import Array, Floats, Ints
 from mustlink.boosting._bases import BaseRun
-from mustlink.boosting._boostcluster._consensus import spaced_rows
+from mustlink.boosting._boostcluster._consensus import drawn_rows
 from mustlink.boosting._boostcluster._coordinates import is_constant, mean_and_variance
 from mustlink.boosting._boostcluster._representations import to_dense
 from mustlink.boosting._coassociation import label_names, renumber
 
 __all__ = ["average_explained", "explained_variance"]
 
-# More rows would change the fractions by less than a hundredth.
+# More rows would change the fractions by less than a hundredth, unless the values of a column are rare.
 MAX_ROWS_EXPLAINED = 20_000
 
 
@@ -30,7 +30,7 @@ def average_explained(runs: Sequence[BaseRun], table: Any, rows: Ints) -> Floats
 
     Of many rows some are looked at. All runs must have labels of them; the table has all rows.
     """
-    rows = rows[spaced_rows(len(rows), MAX_ROWS_EXPLAINED)]
+    rows = rows[drawn_rows(len(rows), MAX_ROWS_EXPLAINED)]
     some, weight = table[rows], [run.weight for run in runs]
     explained = [explained_variance(some, run.labels_of(rows)) for run in runs]
     return np.asarray(np.average(explained, axis=0, weights=weight))

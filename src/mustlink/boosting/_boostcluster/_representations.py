@@ -68,11 +68,19 @@ class Representation:
             return positive_part(signed_products(links, weight), self.identity)
         return self._of_differences(links.end_differences, links, weight, links.spread)
 
-    def _of_differences(self, difference: Floats, links: LinkSet, weight: Floats, spread: float) -> Directions:
-        """Return the directions, given the differences of linked rows and the variance per dimension."""
+    def _of_differences(
+        self, difference: Floats, links: LinkSet, weight: Floats, spread: float, factors: Floats | None = None
+    ) -> Directions:
+        """Return the directions, given the differences of linked rows and the variance per dimension.
+
+        With `factors`, a factor for each column, the variance and the directions are those of the columns times these.
+        """
         n_must = links.n_must
         together = mean_outer_product(difference[:n_must], weight[:n_must])
         apart = mean_outer_product(difference[n_must:], weight[n_must:])
+        if factors is not None:
+            # Multiplying the differences of many links would take longer.
+            together, apart = (product * np.outer(factors, factors) for product in (together, apart))
         if self.kind == "difference":
             return positive_part(apart - together, self.identity)
         if links.covariance is not None:
@@ -100,7 +108,7 @@ class Representation:
             columns = np.sort(np.argsort(-factors, kind="stable")[:MAX_WEIGHTED]).astype(np.intp)
             differences, factors = to_dense(differences[:, columns]), factors[columns]
         spread = float(np.mean(factors**2 * links.column_variance[slice(None) if columns is None else columns]))
-        found = self._of_differences(differences * factors, links, weight, spread or 1.0)
+        found = self._of_differences(differences, links, weight, spread or 1.0, factors)
         return replace(found, matrix=factors[:, None] * found.matrix, columns=columns)
 
 

@@ -56,6 +56,11 @@ MAX_ERROR_TRUSTED = 0.05
 # With a smaller fraction, the start that leads to the fewest broken links is taken, not that of the lowest cost, and
 # rows in no link may follow the linked rows.
 MAX_ERROR_KEPT = 0.1
+# A few links, most of them of rows in no other link, can be satisfied by moving single rows. They do not say where the
+# clusters are: the distances of all rows count, whatever share of the links seems wrong. Answers to questions hang
+# together, and have hardly more rows than links.
+MAX_LOOSE_LINKS = 49
+MIN_ROWS_PER_LOOSE_LINK = 1.5
 # So few must-link components for each cluster are the answers to questions, and not random links.
 MAX_COMPONENTS_PER_CLUSTER = 2
 # Components as they are may cost this many times as much as the best other result. With a wrong link, which joins rows
@@ -203,7 +208,7 @@ def weigh_links(
     Of the results with the most clusters, the best has the lowest sum of distances and penalties. If few links seem
     wrong, or components that may be kept show that links are hard and not wrong, it is the best of those that break the
     fewest links, and only the distances of linked rows count: those of the others are lowest if large clusters are
-    divided, and small ones, which the links tell apart, are not found.
+    divided, and small ones, which the links tell apart, are not found. A few loose links are not enough for that.
     """
     if penalty <= 0 or consensus.labels.max() < 1 or (consensus.labels < 0).any():
         return consensus
@@ -213,10 +218,13 @@ def weigh_links(
     n_clusters = int(consensus.labels.max()) + 1
     starts = list_starts(some, consensus.labels[shown], n_clusters, among, seed, None if last is None else last[shown])
     results = [resolve_links(some, start, among, penalty, log_odds, n_clusters) for start in starts]
-    keeps = starts_from_components(among) and may_keep_components(
-        some, starts[1], [labels for labels, _ in results], among, log_odds, n_clusters
+    loose = are_few_and_loose(among)
+    keeps = (
+        not loose
+        and starts_from_components(among)
+        and may_keep_components(some, starts[1], [labels for labels, _ in results], among, log_odds, n_clusters)
     )
-    few_seem_wrong = keeps or log_odds > prior_log_odds(MAX_ERROR_KEPT)
+    few_seem_wrong = keeps or (not loose and log_odds > prior_log_odds(MAX_ERROR_KEPT))
     counted = among.rows if few_seem_wrong else np.arange(len(shown))
     # The subsample stands for all rows, but the links of all rows are in it.
     broken_cost = penalty * log_odds * (1.0 if few_seem_wrong else len(shown) / consensus.n_rows)
@@ -240,6 +248,11 @@ def weigh_links(
     return ResolvedConsensus.of(
         kernel, labels, links, marginals, consensus.blocks, consensus.others, follows_linked=follows
     )
+
+
+def are_few_and_loose(links: LinkSet) -> bool:
+    """Whether there are few links, most of them of rows in no other link."""
+    return len(links) <= MAX_LOOSE_LINKS and len(links.rows) > MIN_ROWS_PER_LOOSE_LINK * len(links)
 
 
 def may_keep_components(
