@@ -76,3 +76,9 @@ def test_the_forms_with_penalties_and_with_couplings_are_the_same(seed: int, n_r
     constant = np.maximum(model.coupling, 0).sum()
     evidence = model.log_potentials[np.arange(n_rows), labels].sum()
     assert log_weight(model, labels) == pytest.approx(evidence + together - constant)
+
+
+@pytest.mark.parametrize(("parameter", "given"), [("max_iter", 0), ("tol", -1.0), ("tol", np.nan)])
+def test_limits_of_sweeps_outside_their_ranges_are_refused(parameter: str, given: float) -> None:
+    with pytest.raises(ValueError, match=f"{parameter} must be at least"):
+        propagate_beliefs(LinkModel(EVIDENCE, GRAPH, np.ones(2)), **{parameter: given})

@@ -85,6 +85,10 @@ def propagate_beliefs(
     refuse_excluded_rows(model)
     if not 0 <= damping < 1:
         raise ValueError(f"damping must be at least 0 and less than 1; got {damping}.")
+    if max_iter < 1:
+        raise ValueError(f"max_iter must be at least 1; got {max_iter}.")
+    if not tol >= 0:
+        raise ValueError(f"tol must be at least 0; got {tol}.")
     graph, evidence = model.graph, model.log_potentials
     capped = replace(model, penalty=np.minimum(model.penalty, MAX_PENALTY))
     leaning = np.expm1(capped.coupling)[graph.link]
