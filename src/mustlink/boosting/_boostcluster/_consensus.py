@@ -34,7 +34,6 @@ __all__ = [
     "find_consensus",
     "kmeans_on_codes",
     "promising_starts",
-    "spaced_rows",
     "subsample_with_linked",
     "typical_count",
 ]
@@ -193,7 +192,7 @@ def kmeans_on_codes(
     n_samples = kernel.n_samples
     n_clusters = min(typical_count(voters, base), n_samples)
     if n_samples > MAX_ROWS_COMPARED:
-        chosen = spaced_rows(n_samples, MAX_ROWS_COMPARED) if links is None else subsample_with_linked(links, n_samples)
+        chosen = drawn_rows(n_samples, MAX_ROWS_COMPARED) if links is None else subsample_with_linked(links, n_samples)
         some = take_rows(kernel, chosen)
         links = None if links is None else links.among(chosen)
     if some is not kernel or n_rows is not None:
@@ -242,11 +241,6 @@ def typical_count(voters: Sequence[BaseRun], base: BaseClusterer) -> int:
     return max(1, int(counts[order][np.searchsorted(total, total[-1] / 2)]))
 
 
-def spaced_rows(n_samples: int, max_rows: int) -> Ints:
-    """Choose at most `max_rows` evenly spaced rows."""
-    return np.linspace(0, n_samples - 1, min(n_samples, max_rows)).astype(np.int64)
-
-
 def drawn_rows(n_samples: int, max_rows: int) -> Ints:
     """Draw at most `max_rows` rows, ascending; the same ones every time.
 
@@ -260,13 +254,13 @@ def drawn_rows(n_samples: int, max_rows: int) -> Ints:
 def subsample_with_linked(links: LinkSet, n_samples: int) -> Ints:
     """Choose the linked rows and some others, ascending."""
     chosen = np.zeros(n_samples, dtype=np.bool_)
-    chosen[links.rows] = chosen[spaced_rows(n_samples, MAX_ROWS_COMPARED)] = True
+    chosen[links.rows] = chosen[drawn_rows(n_samples, MAX_ROWS_COMPARED)] = True
     return np.flatnonzero(chosen)
 
 
 def promising_starts(rows: CoAssociation, n_clusters: int) -> list[Array]:
     """Return the labels of the runs with the lowest sum of squared distances to the nearest of their centers."""
-    some = take_rows(rows, spaced_rows(rows.n_samples, MAX_ROWS_RANKED))
+    some = take_rows(rows, drawn_rows(rows.n_samples, MAX_ROWS_RANKED))
     objective = np.full(rows.n_rounds, np.inf)
     for t in range(rows.n_rounds):
         labels = start_labels(some, some.codes[:, t], n_clusters)
