@@ -14,9 +14,10 @@ from mustlink.boosting._boostcluster._links import LinkSet
 from mustlink.boosting._coassociation_kernels import nearest_two
 from mustlink.boosting._code_kmeans import code_distances, compute_centers
 from mustlink.boosting._robust import _resolution
+from mustlink.boosting._robust._misplaced import count_misplaced
 from mustlink.boosting._robust._resolution import (
     ResolvedConsensus,
-    are_few_and_loose,
+    are_loose,
     link_model,
     prior_log_odds,
     resolve_links,
@@ -173,15 +174,16 @@ def test_the_start_that_breaks_the_fewest_links_wins_if_few_seem_wrong(log_odds:
     [
         (Constraints([(0, 1), (2, 3)], [(4, 5)]), True),
         (Constraints([(0, 1), (1, 2)], [(2, 3), (3, 0)]), False),
-        (Constraints([(2 * i, 2 * i + 1) for i in range(60)]), False),
+        (Constraints([(i, i + 1) for i in range(60)]), False),
+        (Constraints([(2 * i, 2 * i + 1) for i in range(60)]), True),
     ],
-    ids=["pairs", "answers to questions", "many"],
+    ids=["pairs", "answers to questions", "a chain", "many pairs"],
 )
-def test_few_pairs_are_loose(links: Constraints, expected: bool) -> None:
-    assert are_few_and_loose(link_set(links, 120)) == expected
+def test_pairs_are_loose(links: Constraints, expected: bool) -> None:
+    assert are_loose(link_set(links, 120)) == expected
 
 
-def test_a_few_loose_links_do_not_outweigh_the_distances_of_all_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_loose_links_do_not_outweigh_the_distances_of_all_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     """Most runs split the large group and join the two small ones, of which one pair of rows should be apart."""
     group = np.repeat([0, 1, 2, 3], [10, 10, 3, 3])
     runs = [np.array([0, 1, 2, 2])[group]] * 6 + [np.array([0, 0, 1, 2])[group]] * 4
@@ -190,9 +192,26 @@ def test_a_few_loose_links_do_not_outweigh_the_distances_of_all_rows(monkeypatch
     consensus = Consensus(kernel, runs[0].astype(np.int64))
     found = weigh_links(consensus, links, 0.5, prior_log_odds(0.0), seed=0)
     assert len(np.unique(found.labels[:20])) == 2
-    monkeypatch.setattr(_resolution, "MAX_LOOSE_LINKS", 0)
+    monkeypatch.setattr(_resolution, "MIN_ROWS_PER_LOOSE_LINK", np.inf)
     found = weigh_links(consensus, links, 0.5, prior_log_odds(0.0), seed=0)
     assert len(np.unique(found.labels[:20])) == 1
+
+
+def test_of_loose_links_misplaced_rows_count_as_broken_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Most runs find the groups, which break a link; the other runs keep it, and divide both groups."""
+    group, across = np.repeat([0, 1], 12), np.tile([0, 1], 12)
+    kernel = CoAssociation(np.column_stack([group] * 7 + [across] * 3), np.full(10, 0.1))
+    links = link_set(Constraints([(0, 2), (4, 6), (1, 3), (13, 15), (17, 19), (8, 20)], [(10, 23)]), 24)
+    assert (links.broken_weight(group), links.broken_weight(across)) == (1, 0)
+    assert (count_misplaced(kernel, group, links), count_misplaced(kernel, across, links)) == (0, 3)
+    consensus = Consensus(kernel, group.astype(np.int64))
+    monkeypatch.setattr(_resolution, "starts_from_components", lambda links: False)
+    monkeypatch.setattr(_resolution, "list_starts", lambda *_: [group, across])
+    found = weigh_links(consensus, links, 0.05, prior_log_odds(0.0), seed=0)
+    np.testing.assert_array_equal(found.labels == found.labels[0], group == 0)
+    monkeypatch.setattr(_resolution, "MIN_ROWS_PER_LOOSE_LINK", np.inf)
+    found = weigh_links(consensus, links, 0.05, prior_log_odds(0.0), seed=0)
+    np.testing.assert_array_equal(found.labels == found.labels[0], across == 0)
 
 
 def test_must_links_that_join_all_rows_do_not_reduce_the_number_of_clusters() -> None:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from mustlink._types import Ints
+from mustlink._types import Ints, Mask
 from mustlink.boosting._boostcluster._links import LinkSet
 from mustlink.boosting._coassociation import CoAssociation
 from mustlink.boosting._code_kmeans import code_distances, compute_centers, take_rows
 
-__all__ = ["misplaced_fraction"]
+__all__ = ["count_misplaced", "misplaced_fraction"]
 
 ROUNDING = 1e-12
 
@@ -24,12 +24,25 @@ def misplaced_fraction(rows: CoAssociation, labels: Ints, links: LinkSet) -> flo
     A cluster is the center of its linked rows, of its own that of the other ones. Rows without such others do not
     count; without any that count, and with one cluster, the fraction is that of random clusters.
     """
+    is_misplaced, n_clusters = find_misplaced(rows, labels, links)
+    if n_clusters < 2 or not is_misplaced.size:
+        return 1.0
+    return float(is_misplaced.mean() / (1 - 1 / n_clusters))
+
+
+def count_misplaced(rows: CoAssociation, labels: Ints, links: LinkSet) -> int:
+    """Return the number of linked rows that are nearer to another cluster."""
+    return int(find_misplaced(rows, labels, links)[0].sum())
+
+
+def find_misplaced(rows: CoAssociation, labels: Ints, links: LinkSet) -> tuple[Mask, int]:
+    """Return whether each linked row that counts is misplaced, and the number of clusters of linked rows."""
     linked = take_rows(rows, links.rows)
     names, own = np.unique(labels[links.rows], return_inverse=True)
     centers = compute_centers(linked, own, len(names))
     has_others = centers.masses[own] > linked.row_weight
     if len(names) < 2 or not has_others.any():
-        return 1.0
+        return np.zeros(0, dtype=np.bool_), len(names)
     distance = code_distances(linked, centers) + rows.weights.sum()
     at_home = np.arange(len(own)), own
     size, weight = centers.masses[own][has_others], linked.row_weight[has_others]
@@ -37,5 +50,4 @@ def misplaced_fraction(rows: CoAssociation, labels: Ints, links: LinkSet) -> flo
     # The mean without a row is farther from it than the mean with it.
     to_others_of_own = to_own[has_others] * (size / (size - weight)) ** 2
     distance[at_home] = np.inf
-    is_misplaced = to_others_of_own > distance[has_others].min(axis=1) + ROUNDING
-    return float(is_misplaced.mean() / (1 - 1 / len(names)))
+    return np.asarray(to_others_of_own > distance[has_others].min(axis=1) + ROUNDING), len(names)

@@ -32,7 +32,7 @@ from mustlink.boosting._code_kmeans import (
 )
 from mustlink.boosting._robust._following import centers_of_linked, should_follow_linked, sum_of_linked
 from mustlink.boosting._robust._link_odds import MIN_PRIOR_ERROR, link_log_odds, prior_log_odds
-from mustlink.boosting._robust._misplaced import misplaced_fraction
+from mustlink.boosting._robust._misplaced import count_misplaced, misplaced_fraction
 from mustlink.boosting._robust._rejoining import rejoin_components
 from mustlink.boosting._robust._starts import list_starts, starts_from_components
 from mustlink.boosting._robust._trust import MIN_TRUST
@@ -56,10 +56,9 @@ MAX_ERROR_TRUSTED = 0.05
 # With a smaller fraction, the start that leads to the fewest broken links is taken, not that of the lowest cost, and
 # rows in no link may follow the linked rows.
 MAX_ERROR_KEPT = 0.1
-# A few links, most of them of rows in no other link, can be satisfied by moving single rows. They do not say where the
-# clusters are: the distances of all rows count, whatever share of the links seems wrong. Answers to questions hang
-# together, and have hardly more rows than links.
-MAX_LOOSE_LINKS = 49
+# Links of which most rows are in no other link can be satisfied by moving single rows. They do not say where the
+# clusters are: misplaced rows and the distances of all rows count, too. Answers to questions hang together, and have
+# hardly more rows than links.
 MIN_ROWS_PER_LOOSE_LINK = 1.5
 # So few must-link components for each cluster are the answers to questions, and not random links.
 MAX_COMPONENTS_PER_CLUSTER = 2
@@ -208,7 +207,8 @@ def weigh_links(
     Of the results with the most clusters, the best has the lowest sum of distances and penalties. If few links seem
     wrong, or components that may be kept show that links are hard and not wrong, it is the best of those that break the
     fewest links, and only the distances of linked rows count: those of the others are lowest if large clusters are
-    divided, and small ones, which the links tell apart, are not found. A few loose links are not enough for that.
+    divided, and small ones, which the links tell apart, are not found. Loose links do not tell them apart either: of
+    these a misplaced row counts as much as a broken link, and the distances of all rows count.
     """
     if penalty <= 0 or consensus.labels.max() < 1 or (consensus.labels < 0).any():
         return consensus
@@ -218,16 +218,17 @@ def weigh_links(
     n_clusters = int(consensus.labels.max()) + 1
     starts = list_starts(some, consensus.labels[shown], n_clusters, among, seed, None if last is None else last[shown])
     results = [resolve_links(some, start, among, penalty, log_odds, n_clusters) for start in starts]
-    loose = are_few_and_loose(among)
+    loose = are_loose(among)
     keeps = (
         not loose
         and starts_from_components(among)
         and may_keep_components(some, starts[1], [labels for labels, _ in results], among, log_odds, n_clusters)
     )
-    few_seem_wrong = keeps or (not loose and log_odds > prior_log_odds(MAX_ERROR_KEPT))
-    counted = among.rows if few_seem_wrong else np.arange(len(shown))
+    few_seem_wrong = keeps or log_odds > prior_log_odds(MAX_ERROR_KEPT)
+    by_linked = few_seem_wrong and not loose
+    counted = among.rows if by_linked else np.arange(len(shown))
     # The subsample stands for all rows, but the links of all rows are in it.
-    broken_cost = penalty * log_odds * (1.0 if few_seem_wrong else len(shown) / consensus.n_rows)
+    broken_cost = penalty * log_odds * (1.0 if by_linked else len(shown) / consensus.n_rows)
     costs = np.array([cost_of(some, labels, counted, among, broken_cost, n_clusters) for labels, _ in results])
     if keeps:
         cost = cost_of(some, starts[1], counted, among, broken_cost, n_clusters)
@@ -239,9 +240,11 @@ def weigh_links(
     costs[n_used < n_used.max()] = np.inf
     if few_seem_wrong:
         broken = np.array([among.broken_weight(labels) for labels, _ in results])
+        if loose:
+            broken += [count_misplaced(some, labels, among) for labels, _ in results]
         costs[broken > broken[np.isfinite(costs)].min() + ROUNDING] = np.inf
     equal = np.flatnonzero(costs <= costs.min() + ROUNDING * np.abs(costs.min()))
-    best = [(*results[place], few_seem_wrong and may_follow(some, results[place][0], among)) for place in equal]
+    best = [(*results[place], by_linked and may_follow(some, results[place][0], among)) for place in equal]
     found, marginals, follows = best[nearest_to_linked(some, best, among)]
     labels = consensus.labels.copy()
     labels[shown] = found
@@ -250,9 +253,9 @@ def weigh_links(
     )
 
 
-def are_few_and_loose(links: LinkSet) -> bool:
-    """Whether there are few links, most of them of rows in no other link."""
-    return len(links) <= MAX_LOOSE_LINKS and len(links.rows) > MIN_ROWS_PER_LOOSE_LINK * len(links)
+def are_loose(links: LinkSet) -> bool:
+    """Whether most links are of rows in no other link."""
+    return len(links.rows) > MIN_ROWS_PER_LOOSE_LINK * len(links)
 
 
 def may_keep_components(
