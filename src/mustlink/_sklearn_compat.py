@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, cast
 
 from sklearn.base import _fit_context as fit_context
@@ -26,8 +26,12 @@ __all__ = [
     "n_threads",
     "one_blas_thread",
     "one_thread",
+    "one_thread_if_narrow",
     "single_linkage_tree",
 ]
+
+# Products with up to so many columns are bound by memory, and take hardly less time on two threads.
+MAX_NARROW = 128
 
 
 class Interval(_Interval):
@@ -50,6 +54,15 @@ def n_threads() -> int:
 def one_blas_thread() -> AbstractContextManager[Any]:
     """Return a context in which a matrix product stays on the thread that asks for it."""
     return cast(AbstractContextManager[Any], _get_threadpool_controller().limit(limits=1, user_api="blas"))
+
+
+def one_thread_if_narrow(table: Any) -> AbstractContextManager[Any]:
+    """Return a context for products of a table and a small matrix: with few columns they stay on one thread.
+
+    A second one hardly helps then. After a run of k-means it often has to wait, as threads of OpenMP keep its core
+    busy for a while; and threads of such products slow down the next run in the same way.
+    """
+    return one_blas_thread() if table.shape[1] <= MAX_NARROW else nullcontext()
 
 
 def one_thread() -> AbstractContextManager[Any]:

@@ -17,6 +17,7 @@ from sklearn.utils import get_tags
 
 from mustlink._estimators import count_and_seed_parameters, without_rows
 from mustlink._spelling import count
+from mustlink._sklearn_compat import one_thread_if_narrow
 from mustlink._types import Array, Indices
 from mustlink.errors import EstimatorError
 
@@ -217,7 +218,7 @@ class BaseClusterer:
         if self._settings or self._seeded:
             model.set_params(**self._settings, **dict.fromkeys(self._seeded, seed))
         # The parameters are the same in all runs but for the seed; scikit-learn validates them in the first.
-        with config_context(skip_parameter_validation=self._has_run):
+        with config_context(skip_parameter_validation=self._has_run), one_thread_if_narrow(table):
             labels = model.fit_predict(table) if hasattr(model, "fit_predict") else model.fit(table).labels_
         self._has_run = True
         return BaseRun(self._checked(labels, table.shape[0]), model if hasattr(model, "predict") else None)

@@ -26,15 +26,12 @@ FALSE_DISCOVERIES = 0.2
 SCREENED_OUT = 0.05
 
 
-def weigh_columns(
-    weighting: LinkWeighting, differences: Any, is_must: Mask, weight: Floats, variance: Floats
-) -> Floats:
-    """Return a weight for each column, given the differences of linked rows and the variance of the columns.
+def weigh_columns(weighting: LinkWeighting, squares: Any, is_must: Mask, weight: Floats, variance: Floats) -> Floats:
+    """Return a weight for each column, given the squared differences of linked rows and the variance of the columns.
 
     The largest weight is one; if no column says anything, all are one. With one kind of link only, links are compared
     with random pairs of rows, whose mean squared difference is twice the variance.
     """
-    squares = differences.multiply(differences) if issparse(differences) else differences**2
     must, cannot, reference = weight * is_must, weight * ~is_must, 2 * variance
     together = weighted_mean(squares, must, reference)
     contrast = weighted_mean(squares, cannot, reference) - together

@@ -248,7 +248,7 @@ def drawn_rows(n_samples: int, max_rows: int) -> Ints:
     """
     if n_samples <= max_rows:
         return np.arange(n_samples)
-    return np.sort(np.random.RandomState(0).choice(n_samples, size=max_rows, replace=False))
+    return np.sort(np.random.default_rng(0).choice(n_samples, size=max_rows, replace=False, shuffle=False))
 
 
 def subsample_with_linked(links: LinkSet, n_samples: int) -> Ints:

@@ -16,6 +16,7 @@ from scipy.linalg import eigh, qr
 from scipy.sparse import csr_array, diags_array, issparse, vstack
 
 from mustlink._rows import read_only
+from mustlink._sklearn_compat import one_thread_if_narrow
 from mustlink._types import Array, Floats, Indices, Mask
 from mustlink.blocks.core import column_moments
 from mustlink.boosting._boostcluster._links import LinkSet
@@ -156,7 +157,8 @@ class Coordinates:
             few = to_dense(self.plain[:, directions.columns]).astype(dtype)
             return few @ directions.matrix[:, :n_components].astype(dtype)
         if self.rest is None or directions.rest_factor == 0:
-            return self.linked @ directions.matrix[:, :n_components].astype(dtype)
+            with one_thread_if_narrow(self.linked):
+                return self.linked @ directions.matrix[:, :n_components].astype(dtype)
         linked, n_rest = self._columns_kept(directions)
         products = self.linked @ directions.matrix[:, linked].astype(dtype)
         rest = self.rest[:, :n_rest] * dtype.type(directions.rest_factor)

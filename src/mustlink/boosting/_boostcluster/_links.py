@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 from mustlink._types import Array, Floats, Indices, Ints, Mask
 from mustlink.constraints import Constraints, LinkGraph
@@ -102,6 +103,12 @@ class LinkSet:
     def end_differences(self) -> Floats:
         """The differences of the coordinates of linked rows."""
         return np.asarray(self.ends[0] - self.ends[1])
+
+    @cached_property
+    def column_squares(self) -> Any:
+        """The squares of the differences of the features of linked rows; sparse if the table is."""
+        differences = self.column_differences()
+        return differences.multiply(differences) if issparse(differences) else differences**2
 
     def column_differences(self) -> Any:
         """Return the differences of the features of linked rows; sparse if the table is."""

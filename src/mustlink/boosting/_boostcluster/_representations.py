@@ -12,6 +12,7 @@ import numpy as np
 from scipy.linalg import eigh
 from scipy.sparse import issparse
 
+from mustlink._sklearn_compat import one_thread_if_narrow
 from mustlink._types import Floats, Indices
 from mustlink.boosting._boostcluster._columns import Weighting, relative_weights, weigh_columns
 from mustlink.boosting._boostcluster._links import LinkSet
@@ -98,7 +99,9 @@ class Representation:
         """Return the directions of the weighted columns, in terms of the columns as they are."""
         differences = links.column_differences()
         if weighting != "clusters":
-            factors = weigh_columns(weighting, differences, links.is_must, column_evidence, links.column_variance)
+            factors = weigh_columns(
+                weighting, links.column_squares, links.is_must, column_evidence, links.column_variance
+            )
         elif links.explained is not None:
             factors = relative_weights(links.explained)
         else:
@@ -132,7 +135,8 @@ def mean_outer_product(differences: Floats, weight: Floats) -> Floats:
     """Return the weighted mean of d d'; zero if all weights are zero."""
     total = weight.sum()
     share = weight / total if total > 0 else weight
-    return (differences * share[:, None]).T @ differences
+    with one_thread_if_narrow(differences):
+        return (differences * share[:, None]).T @ differences
 
 
 def inverse_root(matrix: Floats, ridge: float) -> tuple[Floats, float]:

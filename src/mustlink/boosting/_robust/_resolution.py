@@ -81,8 +81,9 @@ ROUNDING = 1e-12
 # that differ by about a thousandth, in either direction.
 MANY_LINKS = 10_000
 TOLERANCE, TOLERANCE_OF_MANY = 1e-4, 0.01
-# How often centers and marginals are updated in turn; after that hardly a row moves.
-MAX_TURNS = 3
+# How often centers and marginals are updated in turn; after that hardly a row moves. With many links the trust of the
+# rounds is the same after the first turn.
+MAX_TURNS, TURNS_OF_MANY = 3, 1
 # An example votes with its co-association to this power: one that is in the same cluster in 98% of the runs counts half
 # as much as one that always is.
 SIMILARITY_POWER = 32
@@ -323,7 +324,13 @@ def cost_of(
 
 
 def resolve_links(
-    rows: CoAssociation, labels: Ints, links: LinkSet, penalty: float, log_odds: float, n_clusters: int
+    rows: CoAssociation,
+    labels: Ints,
+    links: LinkSet,
+    penalty: float,
+    log_odds: float,
+    n_clusters: int,
+    max_turns: int = MAX_TURNS,
 ) -> tuple[Ints, Marginals]:
     """Continue k-means on the codes, but give every linked row its most probable cluster.
 
@@ -335,7 +342,7 @@ def resolve_links(
     linked = take_rows(rows, links.rows)
     tol = TOLERANCE if len(links) <= MANY_LINKS else TOLERANCE_OF_MANY
     start: Marginals | None = None
-    for _ in range(MAX_TURNS):
+    for _ in range(max_turns):
         centers = compute_centers(rows, labels, n_clusters)
         distance = code_distances(linked, centers)
         own = labels[links.rows]
@@ -393,5 +400,7 @@ def update_trust(
     if consensus.labels.max() < 1:
         return trust
     n_clusters = int(consensus.labels.max()) + 1
-    _, marginals = resolve_links(consensus.kernel, consensus.labels, links.among(rows), penalty, log_odds, n_clusters)
+    turns = MAX_TURNS if len(links) <= MANY_LINKS else TURNS_OF_MANY
+    kernel, among = consensus.kernel, links.among(rows)
+    _, marginals = resolve_links(kernel, consensus.labels, among, penalty, log_odds, n_clusters, turns)
     return np.maximum(marginals.links, MIN_TRUST)

@@ -208,9 +208,9 @@ def draw_sample(links: LinkSet, coordinates: Coordinates, rng: np.random.RandomS
     if n_samples <= MAX_ROWS_TRIED:
         return None
     size = int(np.clip(SAMPLE_FRACTION * n_samples, MIN_SAMPLE, MAX_SAMPLE))
-    others = rng.choice(n_samples, size=size, replace=False)
-    linked = links.rows if len(links.rows) <= size else rng.choice(links.rows, size=size, replace=False)
-    clustered = np.union1d(linked, others)
+    clustered = np.sort(rng.choice(n_samples, size=size, replace=False))
+    if len(links.rows) <= size:
+        clustered = np.union1d(links.rows, clustered)
     # The rows that the trust is updated with get a label, too; the rest only if the run counts in the end.
     labeled = np.union1d(clustered, subsample_with_linked(links, n_samples)).astype(np.intp)
     return Sample(labeled, np.searchsorted(labeled, clustered), coordinates.take(labeled))

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit, logit
 
+from mustlink._sklearn_compat import one_blas_thread
 from mustlink._types import Floats
 from mustlink.boosting._boostcluster._consensus import drawn_rows
 from mustlink.boosting._boostcluster._links import LinkSet
@@ -89,10 +90,12 @@ def fit_errors(links: LinkSet, log_odds: Floats, chance: float, max_error: float
         (MIN_ERROR, max_error),
     ]
     options = {"ftol": 1e-12, "gtol": 1e-9}
-    found = [
-        minimize(loss, (0, 0, start * max_error), jac=True, method="L-BFGS-B", bounds=bounds, options=options)
-        for start in STARTS
-    ]
+    # Threads for vectors of three numbers would only wait for each other.
+    with one_blas_thread():
+        found = [
+            minimize(loss, (0, 0, start * max_error), jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+            for start in STARTS
+        ]
     shift, log_slope, error = min(found, key=lambda result: float(result.fun)).x
     return float(error), agreement(shift, log_slope, slice(None))
 
