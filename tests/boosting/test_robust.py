@@ -30,7 +30,7 @@ from mustlink.boosting._robust import _trials, _trust
 from mustlink.boosting._robust._estimator import combine_voters
 from mustlink.boosting._robust._resolution import update_trust
 from mustlink.boosting._robust._trials import Trials, draw_masks, draw_sample, draw_views, held_out_mean, score
-from mustlink.boosting._robust._trust import conflict_bound, estimate_trust, fit_errors
+from mustlink.boosting._robust._trust import NoisyCurve, conflict_bound, estimate_trust
 
 
 def link_set(links: Constraints, n: int) -> LinkSet:
@@ -90,13 +90,24 @@ def test_trust_is_the_posterior_of_its_formula() -> None:
     links = link_set(constraints, 200)
     right = np.arange(100) % 5 != 0
     vote = np.where(links.is_must == right, 0.99, 0.01)
-    error, trust = estimate_trust(links, constraints, vote, 0.5, 200, 0.45)
+    rate, error, trust = estimate_trust(links, constraints, vote, 0.5, 200, 0.45)
+    assert rate == pytest.approx(0.2, abs=0.03)
     assert error == pytest.approx(0.2, abs=0.03)
-    found, agreed = fit_errors(links, logit(vote), 0.5, 0.45)
-    assert found == error
+    curve = NoisyCurve.of(links, logit(vote), 0.5)
+    best = curve.fit(0.45)
+    shift, log_slope, found = curve.average(best, 0.45)
+    assert (rate, error) == (best[2], found)
+    agreed = curve.agreement(shift, log_slope)
     np.testing.assert_allclose(trust, (1 - error) * agreed / ((1 - error) * agreed + error * (1 - agreed)))
     assert trust[right].min() > 0.9
     assert trust[~right].max() < 0.3
+
+
+def fit_errors(links: LinkSet, log_odds: np.ndarray, chance: float, max_error: float) -> tuple[float, np.ndarray]:
+    """Return the most probable error rate, and how far the curve agrees with each link."""
+    curve = NoisyCurve.of(links, log_odds, chance)
+    shift, log_slope, error = curve.fit(max_error)
+    return error, curve.agreement(shift, log_slope)
 
 
 def draw_votes(seed: int, error: float, n_links: int = 2000) -> tuple[LinkSet, np.ndarray]:
@@ -149,13 +160,43 @@ def test_no_point_of_a_grid_fits_the_links_better(seed: int, error: float, chanc
     assert best <= min(cost(*point) for point in grid) + 1e-3
 
 
+@given(st.integers(0, 1000), st.floats(0, 0.3))
+@settings(deadline=None, max_examples=15)
+def test_the_expected_error_is_the_mean_over_a_fine_grid(seed: int, error: float) -> None:
+    links, log_odds = draw_votes(seed, error, 100)
+    curve = NoisyCurve.of(links, log_odds, 0.5)
+    best = curve.fit(0.45)
+    found = curve.average(best, 0.45)[2]
+    rates = np.linspace(1e-6, 0.45, 91)
+    shifts, log_slopes = np.meshgrid(best[0] + np.linspace(-2, 2, 33), best[1] + np.linspace(-1, 1, 33))
+    loss = np.array(
+        [
+            min(curve.loss(np.array([*point, rate]))[0] for point in zip(shifts.flat, log_slopes.flat, strict=True))
+            for rate in rates[::5]
+        ]
+    )
+    density = np.interp(rates, rates[::5], np.exp(100 * (loss.min() - loss)))
+    assert found == pytest.approx(np.average(rates, weights=density), abs=0.02)
+
+
+def test_with_few_links_the_expected_error_is_not_zero_although_zero_is_most_probable() -> None:
+    expected = []
+    for seed in range(20):
+        links, log_odds = draw_votes(seed, 0.1, 50)
+        rate, error, _ = estimate_trust(links, links.constraints(), expit(log_odds), 0.5, 10_000, 0.45)
+        assert error > 0.01
+        expected += [error] if rate == 0 else []
+    assert len(expected) > 2
+    assert 0.02 < np.mean(expected) < 0.12
+
+
 def test_the_error_rate_is_bounded() -> None:
     links, log_odds = draw_votes(0, 0.3)
     constraints = links.constraints()
     n_samples = 2 * len(links)
     assert estimate_trust(links, constraints, expit(log_odds), 0.5, n_samples, 0.2)[0] == pytest.approx(0.2)
-    error, trust = estimate_trust(links, constraints, expit(log_odds), 0.5, n_samples, 0.0)
-    assert error == 0
+    error, expected, trust = estimate_trust(links, constraints, expit(log_odds), 0.5, n_samples, 0.0)
+    assert error == expected == 0
     assert trust.min() == 1
 
 
@@ -167,7 +208,8 @@ def test_wrong_links_among_many_easy_ones(n_links: int, n_wrong: int) -> None:
     links = link_set(constraints, 2 * n_links)
     is_wrong = np.isin(np.arange(n_links), np.linspace(0, n_links - 1, n_wrong).astype(int))
     vote = np.where(links.is_must ^ is_wrong, 1.0, 0.0)
-    error, trust = estimate_trust(links, constraints, vote, 0.5, 2 * n_links, 0.45)
+    error, expected, trust = estimate_trust(links, constraints, vote, 0.5, 2 * n_links, 0.45)
+    assert error == expected
     assert error == pytest.approx(n_wrong / n_links, abs=2e-3)
     assert trust[~is_wrong].min() > 0.99
     if n_wrong >= 0.01 * n_links:

@@ -16,8 +16,8 @@ from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils import get_tags
 
 from mustlink._estimators import count_and_seed_parameters, without_rows
-from mustlink._spelling import count
 from mustlink._sklearn_compat import one_thread_if_narrow
+from mustlink._spelling import count
 from mustlink._types import Array, Indices
 from mustlink.errors import EstimatorError
 

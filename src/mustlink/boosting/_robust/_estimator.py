@@ -37,7 +37,7 @@ from mustlink.boosting._robust._resolution import (
     weigh_links,
 )
 from mustlink.boosting._robust._trials import RoundPlan, Trials
-from mustlink.boosting._robust._trust import estimate_trust
+from mustlink.boosting._robust._trust import ErrorEstimate, estimate_trust
 from mustlink.boosting._robust._warm_start import FullStart, LastFit, PastRounds, Start, WarmStart, describe_fit
 from mustlink.constraints import Constraints
 
@@ -331,15 +331,15 @@ class RobustBoostCluster(BaseBoostCluster):
             trials = start.make_trials(problem)
             # 2. From the held-out links, estimate how far each link can be trusted.
             vote = trials.weights() @ trials.votes
-            error_rate, trust = 0.0, np.ones(len(links))
+            errors = ErrorEstimate(0.0, 0.0, np.ones(len(links)))
             if not is_certain and links.has_both_kinds:
                 by_neighbors, chance = trials.neighbor_vote(links)
-                error_rate, trust = estimate_trust(links, constraints, by_neighbors, chance, X.shape[0], self.max_error)
+                errors = estimate_trust(links, constraints, by_neighbors, chance, X.shape[0], self.max_error)
             penalty = 0.0 if trials.contradict_links() and not is_certain else self.link_penalty
-            log_odds = prior_log_odds(error_rate)
+            log_odds = prior_log_odds(errors.expected)
             # 3. Boost with these weights of views and links.
             plan = start.plan_rounds(trials, self.n_rounds)
-            rounds = boost_robustly(problem, plan, trials, trust, penalty, log_odds)
+            rounds = boost_robustly(problem, plan, trials, errors.trust, penalty, log_odds)
         # 4. Cluster the co-association of rounds and trials, unless the base alone agrees better with the links.
         all_voters = [
             label_all_rows(run, coordinates, self._base_takes_sparse)
@@ -356,7 +356,7 @@ class RobustBoostCluster(BaseBoostCluster):
         else:
             last = self._last.labels if self._last is not None and start.n_refits else None
             consensus = weigh_links(consensus, links, penalty, log_odds, seed, last)
-            if error_rate < MAX_ERROR_TRUSTED and len(candidates) > 1 and links.broken_weight(consensus.labels):
+            if errors.expected < MAX_ERROR_TRUSTED and len(candidates) > 1 and links.broken_weight(consensus.labels):
                 # The base alone agrees better with the links, but cannot keep them, and few of them seem wrong.
                 other = weigh_links(candidates[1][0], links, penalty, log_odds, seed, last)
                 if links.broken_weight(other.labels) < links.broken_weight(consensus.labels):
@@ -365,9 +365,10 @@ class RobustBoostCluster(BaseBoostCluster):
         self._keep_weights(trials)
         counted = [] if self.is_plain_ else rounds.voters
         self.column_weights_ = average_column_weights(counted, coordinates, self._varying_columns(X))
+        trust = errors.trust
         if not is_certain:
-            trust = doubt_broken_links(trust, links, vote, consensus, error_rate)
-        self.error_rate_, self.trust_ = error_rate, links.as_given(trust)
+            trust = doubt_broken_links(trust, links, vote, consensus, errors.expected)
+        self.error_rate_, self.trust_ = errors.rate, links.as_given(trust)
         self.suspects_ = list_suspects(links, trust < SUSPECT_BELOW, trust, rounds.weights.growth())
         self.n_refits_ = start.n_refits
         if self._last is not None:
