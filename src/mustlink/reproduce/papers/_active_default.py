@@ -57,8 +57,8 @@ def ask_and_compare(name: str, problem: Problem) -> Labeling:
 
 
 def runs(paper: str, plan: RunPlan) -> Iterator[Run]:
-    """One run of 200 questions per set, strategy and trial, with a fifth of the trials of the plan."""
-    methods, trials = [PREFIX + name for name in STYLES], max(1, plan.trials // 5)
+    """One run of 200 questions per set, strategy and trial, with half of the trials of the plan."""
+    methods, trials = [PREFIX + name for name in STYLES], max(1, plan.trials // 2)
     return plan.runs(paper, methods, datasets=TABLES, amounts=(STOPS[-1],), trials=trials, rows=MAX_ROWS)
 
 

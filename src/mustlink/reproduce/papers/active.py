@@ -239,7 +239,7 @@ PROTOCOL = Protocol(
         default_part.make_part(PAPER),
     ),
     quick=RunPlan(
-        SETS, (), 10, special_trials={"digits": 3}, note="Quick run: 10 trials, 3 on digits; 2 with the default."
+        SETS, (), 10, special_trials={"digits": 3}, note="Quick run: 10 trials, 3 on digits; 5 with the default."
     ),
-    full=RunPlan(SETS, (), 50, note="50 trials; 10 with the default."),
+    full=RunPlan(SETS, (), 50, note="50 trials; 25 with the default."),
 )

@@ -73,8 +73,11 @@ PROTOCOL = Protocol(
     ),
     full=replace(
         PLAN,
-        special_trials=dict.fromkeys(OTHER_BASES, 2),
-        note="5 trials, as the reference has, 2 with the other bases, 20 on iris with right answers to NPU.",
+        special_trials=dict.fromkeys(OTHER_BASES, 2) | {"few": 20},
+        note=(
+            "5 trials, as the reference has, 2 with the other bases, 20 with few links and on iris with right answers "
+            "to NPU."
+        ),
     ),
     seed_names={PAPER: "doubt", ROBUST_KMEANS: "auto"}
     | {f"{ROBUST} + {base}": f"auto + {base}" for base in OTHER_BASES},
