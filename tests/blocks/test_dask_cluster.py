@@ -245,10 +245,15 @@ def test_an_interrupt_cancels_what_has_not_begun(client: Any, path: Path) -> Non
     rows = DaskRows(da.from_array(np.load(path), chunks=(20, 3)))
     _ = rows.moments
     timer = threading.Timer(0.7, os.kill, (os.getpid(), signal.SIGINT))
+    # A shell starts what runs in its background with interrupts ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer.start()
-    with pytest.raises(KeyboardInterrupt):
-        rows.run(lambda block: time.sleep(0.5))
-    timer.join()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            rows.run(lambda block: time.sleep(0.5))
+    finally:
+        timer.join()
+        signal.signal(signal.SIGINT, before)
     # 60 tasks of 0.5 s on two workers would take 15 s.
     wait_until(lambda: all("mustlink-rows" in key for key in tasks_of(client)), seconds=5)
     assert rows.run(len) == [20] * 60
