@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
-from typing import Any, cast
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from threading import Lock
+from typing import TYPE_CHECKING, Any, cast
 
 from sklearn.base import _fit_context as fit_context
 from sklearn.cluster._hdbscan._linkage import MST_edge_dtype as MST_EDGE
@@ -13,6 +14,9 @@ from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils._param_validation import Interval as _Interval
 from sklearn.utils.parallel import _get_threadpool_controller
 from sklearn.utils.validation import _check_sample_weight, _is_arraylike_not_scalar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 __all__ = [
     "MST_EDGE",
@@ -30,7 +34,7 @@ __all__ = [
     "single_linkage_tree",
 ]
 
-# Products with up to so many columns are bound by memory, and take hardly less time on two threads.
+# Products with so few columns take little time beside a run of k-means on the same table, also on one thread.
 MAX_NARROW = 128
 
 
@@ -51,16 +55,31 @@ def n_threads() -> int:
     return int(_openmp_effective_n_threads())
 
 
-def one_blas_thread() -> AbstractContextManager[Any]:
-    """Return a context in which a matrix product stays on the thread that asks for it."""
-    return cast(AbstractContextManager[Any], _get_threadpool_controller().limit(limits=1, user_api="blas"))
+_HOLDS_BLAS_LIMIT = Lock()
 
 
-def one_thread_if_narrow(table: Any) -> AbstractContextManager[Any]:
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Keep a matrix product on the thread that asks for it.
+
+    The limit is one of the process. While one thread holds it, it is left to that thread: a second one would take the
+    limit for what is to be restored, and leave it for good.
+    """
+    if not _HOLDS_BLAS_LIMIT.acquire(blocking=False):
+        yield
+        return
+    try:
+        with _get_threadpool_controller().limit(limits=1, user_api="blas"):
+            yield
+    finally:
+        _HOLDS_BLAS_LIMIT.release()
+
+
+def one_thread_if_narrow(table: Any) -> AbstractContextManager[None]:
     """Return a context for products of a table and a small matrix: with few columns they stay on one thread.
 
-    A second one hardly helps then. After a run of k-means it often has to wait, as threads of OpenMP keep its core
-    busy for a while; and threads of such products slow down the next run in the same way.
+    More threads save little then, and cost more: after a run of k-means, threads of OpenMP keep their cores busy for a
+    while, for which those of the product wait, and the other way round. On two cores fits took twice as long.
     """
     return one_blas_thread() if table.shape[1] <= MAX_NARROW else nullcontext()
 

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
+from scipy.optimize import minimize
 from scipy.special import expit, logit
 from sklearn.cluster import AgglomerativeClustering, KMeans
 from sklearn.datasets import load_iris, load_wine, make_blobs
@@ -26,11 +27,11 @@ from mustlink.boosting._boostcluster._links import LinkSet
 from mustlink.boosting._boostcluster._representations import Representation
 from mustlink.boosting._boostcluster._rounds import held_out_log_odds
 from mustlink.boosting._boostcluster._views import RepresentationView, label_all_rows, run_base
-from mustlink.boosting._robust import _trials, _trust
+from mustlink.boosting._robust import _estimator, _trials, _trust
 from mustlink.boosting._robust._estimator import combine_voters
 from mustlink.boosting._robust._resolution import update_trust
 from mustlink.boosting._robust._trials import Trials, draw_masks, draw_sample, draw_views, held_out_mean, score
-from mustlink.boosting._robust._trust import NoisyCurve, conflict_bound, estimate_trust
+from mustlink.boosting._robust._trust import ErrorEstimate, NoisyCurve, conflict_bound, estimate_trust
 
 
 def link_set(links: Constraints, n: int) -> LinkSet:
@@ -95,7 +96,7 @@ def test_trust_is_the_posterior_of_its_formula() -> None:
     assert error == pytest.approx(0.2, abs=0.03)
     curve = NoisyCurve.of(links, logit(vote), 0.5)
     best = curve.fit(0.45)
-    shift, log_slope, found = curve.average(best, 0.45)
+    shift, log_slope, found = curve.expected_parameters(best, 0.45)
     assert (rate, error) == (best[2], found)
     agreed = curve.agreement(shift, log_slope)
     np.testing.assert_allclose(trust, (1 - error) * agreed / ((1 - error) * agreed + error * (1 - agreed)))
@@ -160,23 +161,22 @@ def test_no_point_of_a_grid_fits_the_links_better(seed: int, error: float, chanc
     assert best <= min(cost(*point) for point in grid) + 1e-3
 
 
+@pytest.mark.parametrize("n_links", [20, 100, 500, 1_000])
 @given(st.integers(0, 1000), st.floats(0, 0.3))
-@settings(deadline=None, max_examples=15)
-def test_the_expected_error_is_the_mean_over_a_fine_grid(seed: int, error: float) -> None:
-    links, log_odds = draw_votes(seed, error, 100)
+@settings(deadline=None, max_examples=5)
+def test_the_expected_error_is_the_mean_over_a_fine_grid(n_links: int, seed: int, error: float) -> None:
+    links, log_odds = draw_votes(seed, error, n_links)
     curve = NoisyCurve.of(links, log_odds, 0.5)
     best = curve.fit(0.45)
-    found = curve.average(best, 0.45)[2]
-    rates = np.linspace(1e-6, 0.45, 91)
-    shifts, log_slopes = np.meshgrid(best[0] + np.linspace(-2, 2, 33), best[1] + np.linspace(-1, 1, 33))
-    loss = np.array(
-        [
-            min(curve.loss(np.array([*point, rate]))[0] for point in zip(shifts.flat, log_slopes.flat, strict=True))
-            for rate in rates[::5]
-        ]
-    )
-    density = np.interp(rates, rates[::5], np.exp(100 * (loss.min() - loss)))
-    assert found == pytest.approx(np.average(rates, weights=density), abs=0.02)
+    found = curve.expected_parameters(best, 0.45)[2]
+    rates = np.linspace(1e-6, 0.45, 181)
+
+    def smallest_loss(rate: float) -> float:
+        given = minimize(lambda rest: curve.loss(np.array([*rest, rate]))[0] * n_links, best[:2], method="BFGS")
+        return float(given.fun)
+
+    loss = np.array([smallest_loss(rate) for rate in rates])
+    assert found == pytest.approx(np.average(rates, weights=np.exp(loss.min() - loss)), abs=0.008)
 
 
 def test_with_few_links_the_expected_error_is_not_zero_although_zero_is_most_probable() -> None:
@@ -188,6 +188,23 @@ def test_with_few_links_the_expected_error_is_not_zero_although_zero_is_most_pro
         expected += [error] if rate == 0 else []
     assert len(expected) > 2
     assert 0.02 < np.mean(expected) < 0.12
+
+
+def test_links_count_as_the_expected_error_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = make_blobs(60, 2, centers=3, random_state=0)
+    links = Constraints.sample(y, 30, random_state=0)
+    counted: list[float] = []
+
+    def weigh(consensus: Any, links: Any, penalty: float, log_odds: float, *rest: Any) -> Any:
+        counted.append(log_odds)
+        return consensus
+
+    monkeypatch.setattr(_estimator, "estimate_trust", lambda *_: ErrorEstimate(0.0, 0.2, np.linspace(0.4, 1, 30)))
+    monkeypatch.setattr(_estimator, "weigh_links", weigh)
+    model = RobustBoostCluster(None, 3, n_rounds=3, random_state=0).fit(X, constraints=links)
+    assert counted == [pytest.approx(np.log(0.8 / 0.2))]
+    assert (model.error_rate_, model.expected_error_rate_) == (0.0, 0.2)
+    assert len(model.suspects_) == np.sum(np.linspace(0.4, 1, 30) < 0.5)
 
 
 def test_the_error_rate_is_bounded() -> None:

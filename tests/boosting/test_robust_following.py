@@ -14,7 +14,8 @@ from mustlink.boosting._boostcluster._links import LinkSet
 from mustlink.boosting._code_kmeans import compute_centers
 from mustlink.boosting._robust._certain import keep_links
 from mustlink.boosting._robust._following import centers_of_linked, should_follow_linked
-from mustlink.boosting._robust._resolution import may_keep_components, prior_log_odds, weigh_links
+from mustlink.boosting._robust._link_odds import prior_log_odds
+from mustlink.boosting._robust._weighing import may_keep_components, weigh_links
 
 LARGE, SMALL, THIRD = np.arange(60), np.arange(60, 62), np.arange(62, 92)
 

@@ -13,14 +13,9 @@ from mustlink import Constraints
 from mustlink.boosting import CoAssociation
 from mustlink.boosting._boostcluster._consensus import Consensus
 from mustlink.boosting._boostcluster._links import LinkSet
+from mustlink.boosting._robust._link_odds import prior_log_odds
 from mustlink.boosting._robust._misplaced import misplaced_fraction
-from mustlink.boosting._robust._resolution import (
-    may_follow,
-    may_keep_components,
-    nearest_to_linked,
-    prior_log_odds,
-    weigh_links,
-)
+from mustlink.boosting._robust._weighing import may_follow, may_keep_components, nearest_to_linked, weigh_links
 from mustlink.inference import Marginals
 from reference import misplaced
 

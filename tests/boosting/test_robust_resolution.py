@@ -13,16 +13,11 @@ from mustlink.boosting._boostcluster._consensus import Consensus
 from mustlink.boosting._boostcluster._links import LinkSet
 from mustlink.boosting._coassociation_kernels import nearest_two
 from mustlink.boosting._code_kmeans import code_distances, compute_centers
-from mustlink.boosting._robust import _resolution
+from mustlink.boosting._robust import _weighing
+from mustlink.boosting._robust._link_odds import prior_log_odds
 from mustlink.boosting._robust._misplaced import count_misplaced
-from mustlink.boosting._robust._resolution import (
-    ResolvedConsensus,
-    are_loose,
-    link_model,
-    prior_log_odds,
-    resolve_links,
-    weigh_links,
-)
+from mustlink.boosting._robust._resolution import ResolvedConsensus, link_model, resolve_links
+from mustlink.boosting._robust._weighing import are_loose, weigh_links
 from mustlink.inference import propagate_beliefs
 from reference.boostcluster import slow_votes
 
@@ -192,7 +187,7 @@ def test_loose_links_do_not_outweigh_the_distances_of_all_rows(monkeypatch: pyte
     consensus = Consensus(kernel, runs[0].astype(np.int64))
     found = weigh_links(consensus, links, 0.5, prior_log_odds(0.0), seed=0)
     assert len(np.unique(found.labels[:20])) == 2
-    monkeypatch.setattr(_resolution, "MIN_ROWS_PER_LOOSE_LINK", np.inf)
+    monkeypatch.setattr(_weighing, "MIN_ROWS_PER_LOOSE_LINK", np.inf)
     found = weigh_links(consensus, links, 0.5, prior_log_odds(0.0), seed=0)
     assert len(np.unique(found.labels[:20])) == 1
 
@@ -203,13 +198,15 @@ def test_of_loose_links_misplaced_rows_count_as_broken_ones(monkeypatch: pytest.
     kernel = CoAssociation(np.column_stack([group] * 7 + [across] * 3), np.full(10, 0.1))
     links = link_set(Constraints([(0, 2), (4, 6), (1, 3), (13, 15), (17, 19), (8, 20)], [(10, 23)]), 24)
     assert (links.broken_weight(group), links.broken_weight(across)) == (1, 0)
-    assert (count_misplaced(kernel, group, links), count_misplaced(kernel, across, links)) == (0, 3)
+    assert [count_misplaced(kernel, labels, links, 2) for labels in (group, across)] == [0, 3]
+    # In one cluster no row is nearer to another, and that is no evidence.
+    assert count_misplaced(kernel, np.zeros(24, dtype=np.int64), links, 2) == len(links.rows) / 2
     consensus = Consensus(kernel, group.astype(np.int64))
-    monkeypatch.setattr(_resolution, "starts_from_components", lambda links: False)
-    monkeypatch.setattr(_resolution, "list_starts", lambda *_: [group, across])
+    monkeypatch.setattr(_weighing, "starts_from_components", lambda links: False)
+    monkeypatch.setattr(_weighing, "list_starts", lambda *_: [group, across])
     found = weigh_links(consensus, links, 0.05, prior_log_odds(0.0), seed=0)
     np.testing.assert_array_equal(found.labels == found.labels[0], group == 0)
-    monkeypatch.setattr(_resolution, "MIN_ROWS_PER_LOOSE_LINK", np.inf)
+    monkeypatch.setattr(_weighing, "MIN_ROWS_PER_LOOSE_LINK", np.inf)
     found = weigh_links(consensus, links, 0.05, prior_log_odds(0.0), seed=0)
     np.testing.assert_array_equal(found.labels == found.labels[0], across == 0)
 

@@ -132,31 +132,32 @@ class NPU(PlacingStrategy):
         self.clusterer = clusterer
         self._uses_coassociation = similarity == "auto" and isinstance(clusterer, BOOSTED)
         self._continues = isinstance(clusterer, RobustBoostCluster) and clusterer.warm_start
-        # The last clustering, its similarities, and the answers of all clusterings that it depends on.
+        # The last clustering, its similarities, which of those that were due it depends on, and all of their answers.
         self._model: Any = None
         self._kernel: CoAssociation | None = None
-        self._clustered: list[list[Answer]] = []
+        self._clustered: list[tuple[int, int]] = []
+        self._answers_clustered: list[Answer] = []
         super().__init__(X, n_clusters, known=known, random_state=random_state)
 
     def _begin(self) -> None:
         super()._begin()
-        # The numbers of answers and deduced pairs of every clustering that was due, and of rows assigned by the last.
-        self._bases: list[tuple[int, int]] = []
-        self._n_at_basis = 0
-        self._renew_basis()
+        # The numbers of answers and deduced pairs when a clustering was due, and of rows assigned at the last time.
+        self._due: list[tuple[int, int]] = []
+        self._n_at_due = 0
+        self._note_if_due()
 
     def _conclude_from(self, answer: Answer) -> None:
         super()._conclude_from(answer)
-        self._renew_basis()
+        self._note_if_due()
 
-    def _renew_basis(self) -> None:
+    def _note_if_due(self) -> None:
         """Decide after which answers the rows are clustered, so that it does not depend on when that is done."""
         if len(self._firsts) < 2:
             return
         n_assigned = int(self._assigned.sum())
-        if not self._n_at_basis or self._is_due(self._n_at_basis, n_assigned):
-            self._bases.append((len(self.answers), len(self.deduced)))
-            self._n_at_basis = n_assigned
+        if not self._n_at_due or self._is_due(self._n_at_due, n_assigned):
+            self._due.append((len(self.answers), len(self.deduced)))
+            self._n_at_due = n_assigned
 
     def _is_due(self, n_before: int, n_assigned: int) -> bool:
         """Return whether enough rows were assigned since the last clustering."""
@@ -196,23 +197,30 @@ class NPU(PlacingStrategy):
 
     def _similarities(self) -> CoAssociation:
         """Return the similarities of rows by the last clustering that is due."""
-        bases = self._bases if self._continues else self._bases[-1:]
-        due = [self.answers[:n_answers] for n_answers, _ in bases]
-        if self._clustered != due:
+        due = self._due if self._continues else self._due[-1:]
+        if not self._is_clustered(due) or len(self._clustered) < len(due):
             # An interrupt must not leave the similarities of earlier answers.
             self._kernel = None
-            if not self._continues or self._clustered != due[: len(self._clustered)]:
-                self._clustered = []
-            for place in range(len(self._clustered), len(due)):
-                if not place:
-                    self._model = seeded_copy(self.clusterer, self.n_clusters, self._seed)
-                # After an interrupt in the middle all fits are repeated.
-                self._clustered = []
-                fit_quietly(self._model, self.X, self._links_after(*bases[place]))
-                self._clustered = due[: place + 1]
+            self._cluster(due)
         if self._kernel is None:
             self._kernel = self._to_kernel(self._model)
         return self._kernel
+
+    def _is_clustered(self, due: list[tuple[int, int]]) -> bool:
+        """Return whether the clusterings so far are the first of those that are due, with the same answers."""
+        n_clustered, n_answers = len(self._clustered), len(self._answers_clustered)
+        return self._clustered == due[:n_clustered] and self._answers_clustered == self.answers[:n_answers]
+
+    def _cluster(self, due: list[tuple[int, int]]) -> None:
+        """Run the clusterings that are due; those of an earlier start that still hold are not run again."""
+        n_kept = len(self._clustered) if self._continues and self._is_clustered(due) else 0
+        for place in range(n_kept, len(due)):
+            if not place:
+                self._model = seeded_copy(self.clusterer, self.n_clusters, self._seed)
+            # After an interrupt in the middle all fits are repeated.
+            self._clustered, self._answers_clustered = [], []
+            fit_quietly(self._model, self.X, self._links_after(*due[place]))
+            self._clustered, self._answers_clustered = due[: place + 1], self.answers[: due[place][0]]
 
     def _to_kernel(self, model: Any) -> CoAssociation:
         """Return the co-association of a fitted clusterer, or that of the leaves of trees which predict its labels."""

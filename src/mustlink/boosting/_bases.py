@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any, Self
@@ -10,9 +11,10 @@ from typing import Any, Self
 import numpy as np
 from sklearn import config_context
 from sklearn.base import BaseEstimator, clone
-from sklearn.cluster import Birch, KMeans
+from sklearn.cluster import Birch, KMeans, MiniBatchKMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import pairwise_distances_argmin
+from sklearn.mixture import GaussianMixture
 from sklearn.utils import get_tags
 
 from mustlink._estimators import count_and_seed_parameters, without_rows
@@ -24,6 +26,8 @@ from mustlink.errors import EstimatorError
 __all__ = ["BaseClusterer", "BaseRun", "hint_at_number"]
 
 DEFAULT_N_CLUSTERS = 8
+# Bases that multiply the table by small matrices only; others may need all threads for products of all pairs of rows.
+MULTIPLY_BY_SMALL = (KMeans, MiniBatchKMeans, GaussianMixture)
 
 
 @dataclass(frozen=True)
@@ -218,7 +222,8 @@ class BaseClusterer:
         if self._settings or self._seeded:
             model.set_params(**self._settings, **dict.fromkeys(self._seeded, seed))
         # The parameters are the same in all runs but for the seed; scikit-learn validates them in the first.
-        with config_context(skip_parameter_validation=self._has_run), one_thread_if_narrow(table):
+        limit = one_thread_if_narrow(table) if isinstance(model, MULTIPLY_BY_SMALL) else nullcontext()
+        with config_context(skip_parameter_validation=self._has_run), limit:
             labels = model.fit_predict(table) if hasattr(model, "fit_predict") else model.fit(table).labels_
         self._has_run = True
         return BaseRun(self._checked(labels, table.shape[0]), model if hasattr(model, "predict") else None)

@@ -12,7 +12,7 @@ import numpy as np
 from mustlink._numbering import number_as_before
 from mustlink._progress import progress
 from mustlink._sklearn_compat import Interval, StrOptions
-from mustlink._types import Floats, Mask
+from mustlink._types import Floats, Ints, Mask
 from mustlink.blocks import BlockedRows
 from mustlink.boosting._bases import BaseClusterer, BaseRun
 from mustlink.boosting._blocked._elsewhere import Elsewhere
@@ -30,15 +30,11 @@ from mustlink.boosting._robust._certain import check_certain, check_certain_grou
 from mustlink.boosting._robust._column_weights import average_column_weights
 from mustlink.boosting._robust._link_odds import prior_log_odds
 from mustlink.boosting._robust._propagation import PropagationView
-from mustlink.boosting._robust._resolution import (
-    MAX_ERROR_TRUSTED,
-    doubt_broken_links,
-    update_trust,
-    weigh_links,
-)
+from mustlink.boosting._robust._resolution import MAX_ERROR_TRUSTED, doubt_broken_links, update_trust
 from mustlink.boosting._robust._trials import RoundPlan, Trials
 from mustlink.boosting._robust._trust import ErrorEstimate, estimate_trust
 from mustlink.boosting._robust._warm_start import FullStart, LastFit, PastRounds, Start, WarmStart, describe_fit
+from mustlink.boosting._robust._weighing import weigh_links
 from mustlink.constraints import Constraints
 
 __all__ = ["REPRESENTATIONS", "RobustBoostCluster"]
@@ -126,15 +122,19 @@ class RobustBoostCluster(BaseBoostCluster):
         The links that are more likely wrong than correct, those with a trust below 0.5, least trusted first. A link
         that the result breaks without evidence against it, such as the only link of a table, is in `violations_` alone.
     trust_ : ndarray of shape (n_links,)
-        The estimated probability that each link is correct, must-links first. It is estimated from the trials; if less
-        than 5% of the links seem wrong, a link that neither the trials without it nor the result satisfies gets the
+        The estimated probability that each link is correct, must-links first. It is estimated from the trials; if
+        `expected_error_rate_` is below 5%, a link that neither the trials without it nor the result satisfies gets the
         probability of the final step, if that is lower.
     error_rate_ : float or None
-        The estimated fraction of wrong links, at most `max_error`, by logistic regression with label noise of the
+        The most probable fraction of wrong links, at most `max_error`, by logistic regression with label noise of the
         links on the votes of the trials: hard links have uncertain votes, wrong ones may contradict any vote. If the
         clusters have little to do with the links, it is too high; with fewer `n_trials` than four, with fewer than some
         hundred links, or if nearly all wrong links are of one kind, it may be too low, and is often 0. With one kind of
         link only it is 0, as nothing can be estimated. `suspects_` may list links all the same. None without links.
+    expected_error_rate_ : float or None
+        The mean over all fractions of wrong links by their probabilities, with which `trust_` and the weight of links
+        against distances are computed. With few links it is larger than `error_rate_`: little speaks against any
+        fraction. With more than 1,000 links it is `error_rate_`.
     representation_weights_ : dict of str to float
         The weight of each representation; "plain" is the table itself. If it is large, the links add little.
     base_weights_ : dict of str to float
@@ -185,9 +185,10 @@ class RobustBoostCluster(BaseBoostCluster):
     nothing is kept but the numbers. The result depends on the earlier fits, and is repeated by repeating these. What is
     kept takes the memory of all runs.
 
-    Tables with more than 20,000 rows are tried on a sample that contains all linked rows. The steps, and what they gain
-    on real data, are described in the user guide. For tables with many features, and for rows in blocks, see
-    :class:`BoostCluster`; the trials then run on the rows in memory, and `warm_start` needs all rows in memory.
+    Tables with more than 20,000 rows are tried on a sample, with all linked rows unless these are more than the sample.
+    The steps, and what they gain on real data, are described in the user guide. For tables with many features, and for
+    rows in blocks, see :class:`BoostCluster`; the trials then run on the rows in memory, and `warm_start` needs all
+    rows in memory.
 
     Examples
     --------
@@ -306,6 +307,7 @@ class RobustBoostCluster(BaseBoostCluster):
         self.base_weights_ = {base.name: 1.0}
         self.column_weights_ = self._varying_columns(X).astype(np.float64)
         self.error_rate_: float | None = None
+        self.expected_error_rate_: float | None = None
         self.trust_ = np.ones(0)
 
     def _varying_columns(self, X: Any) -> Mask:
@@ -331,10 +333,7 @@ class RobustBoostCluster(BaseBoostCluster):
             trials = start.make_trials(problem)
             # 2. From the held-out links, estimate how far each link can be trusted.
             vote = trials.weights() @ trials.votes
-            errors = ErrorEstimate(0.0, 0.0, np.ones(len(links)))
-            if not is_certain and links.has_both_kinds:
-                by_neighbors, chance = trials.neighbor_vote(links)
-                errors = estimate_trust(links, constraints, by_neighbors, chance, X.shape[0], self.max_error)
+            errors = self._estimate_errors(trials, links, constraints, X.shape[0])
             penalty = 0.0 if trials.contradict_links() and not is_certain else self.link_penalty
             log_odds = prior_log_odds(errors.expected)
             # 3. Boost with these weights of views and links.
@@ -349,18 +348,13 @@ class RobustBoostCluster(BaseBoostCluster):
             all_voters = elsewhere.complete(all_voters)
         candidates = list_consensus(problem, all_voters, trials, penalty * log_odds)
         # 5. Weigh links against distances, or keep all of them.
-        consensus, voters = candidates[0]
         if is_certain:
+            consensus, voters = candidates[0]
             number = bases[0].n_clusters or feasible_number(constraints, int(consensus.labels.max()) + 1, X.shape[0])
             consensus = keep_links(consensus, links, number, seed)
         else:
             last = self._last.labels if self._last is not None and start.n_refits else None
-            consensus = weigh_links(consensus, links, penalty, log_odds, seed, last)
-            if errors.expected < MAX_ERROR_TRUSTED and len(candidates) > 1 and links.broken_weight(consensus.labels):
-                # The base alone agrees better with the links, but cannot keep them, and few of them seem wrong.
-                other = weigh_links(candidates[1][0], links, penalty, log_odds, seed, last)
-                if links.broken_weight(other.labels) < links.broken_weight(consensus.labels):
-                    consensus, voters = other, candidates[1][1]
+            consensus, voters = weigh_candidates(candidates, links, penalty, errors.expected, seed, last)
         self._keep(consensus, voters, coordinates, rounds, is_plain=voters is not all_voters)
         self._keep_weights(trials)
         counted = [] if self.is_plain_ else rounds.voters
@@ -368,13 +362,23 @@ class RobustBoostCluster(BaseBoostCluster):
         trust = errors.trust
         if not is_certain:
             trust = doubt_broken_links(trust, links, vote, consensus, errors.expected)
-        self.error_rate_, self.trust_ = errors.rate, links.as_given(trust)
+        self.error_rate_, self.expected_error_rate_ = errors.rate, errors.expected
+        self.trust_ = links.as_given(trust)
         self.suspects_ = list_suspects(links, trust < SUSPECT_BELOW, trust, rounds.weights.growth())
         self.n_refits_ = start.n_refits
         if self._last is not None:
             # New links may be of rows that no trial has labeled yet.
             trials = trials.on_all_rows(coordinates, self._base_takes_sparse)
             self._last = replace(self._last, start=start, trials=trials, rounds=rounds)
+
+    def _estimate_errors(
+        self, trials: Trials, links: LinkSet, constraints: Constraints, n_samples: int
+    ) -> ErrorEstimate:
+        """Estimate how many links are wrong; links that are certain, or of one kind, are trusted."""
+        if self.trust == CERTAIN or not links.has_both_kinds:
+            return ErrorEstimate(0.0, 0.0, np.ones(len(links)))
+        by_neighbors, chance = trials.neighbor_vote(links)
+        return estimate_trust(links, constraints, by_neighbors, chance, n_samples, self.max_error)
 
     def _start(self, X: Any, constraints: Constraints, bases: list[BaseClusterer], rng: np.random.RandomState) -> Start:
         """Return how this fit starts."""
@@ -519,3 +523,24 @@ def list_consensus(
         return [(Consensus.of_run(best), [best]), *found]
     best = elsewhere.finish(best, number)
     return [(elsewhere.of_run(best), [best]), *found]
+
+
+def weigh_candidates(
+    candidates: list[tuple[Consensus, list[BaseRun]]],
+    links: LinkSet,
+    penalty: float,
+    error_rate: float,
+    seed: int,
+    last: Ints | None,
+) -> tuple[Consensus, list[BaseRun]]:
+    """Weigh links against the distances of the first candidate, or of the second if that breaks fewer links.
+
+    The first is the base alone if that agrees better with the links. If few of them seem wrong, it should keep them.
+    """
+    log_odds = prior_log_odds(error_rate)
+    weighed = []
+    for consensus, voters in candidates:
+        weighed.append((weigh_links(consensus, links, penalty, log_odds, seed, last), voters))
+        if error_rate >= MAX_ERROR_TRUSTED or not links.broken_weight(weighed[-1][0].labels):
+            break
+    return min(weighed, key=lambda one: links.broken_weight(one[0].labels))

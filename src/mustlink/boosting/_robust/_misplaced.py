@@ -30,9 +30,13 @@ def misplaced_fraction(rows: CoAssociation, labels: Ints, links: LinkSet) -> flo
     return float(is_misplaced.mean() / (1 - 1 / n_clusters))
 
 
-def count_misplaced(rows: CoAssociation, labels: Ints, links: LinkSet) -> int:
-    """Return the number of linked rows that are nearer to another cluster."""
-    return int(find_misplaced(rows, labels, links)[0].sum())
+def count_misplaced(rows: CoAssociation, labels: Ints, links: LinkSet, n_clusters: int) -> float:
+    """Return the number of linked rows that are nearer to another cluster.
+
+    If all linked rows are in one cluster, nothing can be said; it is the number in random clusters then.
+    """
+    is_misplaced, n_used = find_misplaced(rows, labels, links)
+    return float(is_misplaced.sum()) if n_used > 1 else (1 - 1 / n_clusters) * len(links.rows)
 
 
 def find_misplaced(rows: CoAssociation, labels: Ints, links: LinkSet) -> tuple[Mask, int]:

@@ -29,9 +29,9 @@ STARTS = (0.05, 0.3, 0.7)
 # The curve is fitted to so many links at most. The standard error of the error rate is then about half a percent; where
 # the votes say little it is some percent.
 MAX_LINKS_FITTED = 20_000
-# The expected error rate is an average over so many, of at most so many links. With more links it is the most probable
-# one within a hundredth, and its distribution is narrower than the steps.
-N_ERRORS, MAX_LINKS_AVERAGED = 16, 500
+# Number of error rates that are averaged over, closer to each other near zero, and maximum number of links for which
+# this is done. With more links the mean and the most probable rate differ by one or two hundredths at most.
+N_ERRORS, MAX_LINKS_AVERAGED = 16, 1_000
 # A smaller error rate is none, but it keeps the likelihood of a link that contradicts all votes above zero.
 MIN_ERROR = 1e-6
 MIN_TRUST = 1e-3
@@ -63,7 +63,7 @@ def estimate_trust(
     # Threads for vectors of three numbers would only wait for each other.
     with one_blas_thread():
         best = curve.fit(bound)
-        used = best if len(links) > MAX_LINKS_AVERAGED else curve.average(best, bound)
+        used = best if len(links) > MAX_LINKS_AVERAGED else curve.expected_parameters(best, bound)
     agreed, error = curve.agreement(*used[:2]), float(used[2])
     right, wrong = (1 - error) * agreed, error * (1 - agreed)
     rate, expected = (float(found[2]) if found[2] > MIN_ERROR else 0.0 for found in (best, used))
@@ -122,12 +122,12 @@ class NoisyCurve:
         found = [self._search((0, 0, start * max_error), MIN_ERROR, max_error) for start in STARTS]
         return np.asarray(min(found, key=lambda result: float(result.fun)).x)
 
-    def average(self, best: Floats, max_error: float) -> Floats:
+    def expected_parameters(self, best: Floats, max_error: float) -> Floats:
         """Return the expected error, and the most probable shift and slope for it, given the best parameters.
 
         The probability of an error is that with the best shift and slope for it.
         """
-        errors = np.linspace(MIN_ERROR, max_error, N_ERRORS)
+        errors = np.maximum(max_error * np.linspace(0, 1, N_ERRORS) ** 2, MIN_ERROR)
         loss, start = np.empty(N_ERRORS), best
         # From the best error outward each search starts near its end.
         for place in np.argsort(np.abs(errors - best[2]), kind="stable"):
