@@ -34,6 +34,7 @@ class LinkSet:
     column_variance: Floats = field(default_factory=lambda: np.ones(1))  # of every feature
     explained: Floats | None = None  # how much of every feature the clusters of earlier runs explain, if there are any
     differences: Any = None  # (n_links, n_features), of the features, where `ends` are other coordinates
+    origin: LinkSet | None = None  # the same links before their rows got other numbers
 
     @classmethod
     def of(
@@ -71,7 +72,8 @@ class LinkSet:
 
     def among(self, rows: Ints) -> LinkSet:
         """Return the links with rows numbered by their places in an ascending array that has all linked rows."""
-        return replace(self, pairs=places_among(rows, self.pairs), rows=places_among(rows, self.rows))
+        pairs, linked = places_among(rows, self.pairs), places_among(rows, self.rows)
+        return replace(self, pairs=pairs, rows=linked, origin=self.origin or self)
 
     def places_in(self, other: LinkSet) -> Ints:
         """Return the place of each link among other links of the same rows, and -1 if it is none of them."""
@@ -100,7 +102,9 @@ class LinkSet:
 
     @cached_property
     def _numbered(self) -> tuple[Constraints, LinkGraph]:
-        """The links and the graph of rows numbered by their places, which every start of the final step needs."""
+        """The links and the graph of rows numbered by their places, whatever their numbers are."""
+        if self.origin is not None:
+            return self.origin._numbered
         links = replace(self, pairs=self.places()).constraints()
         return links, links.adjacency(len(self.rows))
 
