@@ -28,7 +28,8 @@ def random_differences(seed: int, kind: str) -> tuple[np.ndarray, np.ndarray, np
     """Draw differences, kinds and weights of links, some of them zero, and variances; some columns are constant."""
     rng = np.random.RandomState(seed)
     n_links, n_columns = rng.randint(1, 12), rng.randint(1, 9)
-    is_must = rng.uniform(size=n_links) < {"both": 0.5, "must": 2.0, "cannot": -1.0}[kind]
+    # Must-links come first.
+    is_must = np.sort(rng.uniform(size=n_links)) < {"both": 0.5, "must": 2.0, "cannot": -1.0}[kind]
     scale = np.where(is_must, 1.0, rng.choice([0.5, 1.0, 4.0]))[:, None]
     differences = rng.normal(size=(n_links, n_columns)) * scale
     differences[rng.uniform(size=differences.shape) < 0.2] = 0.0
@@ -44,7 +45,7 @@ def random_differences(seed: int, kind: str) -> tuple[np.ndarray, np.ndarray, np
 @settings(deadline=None, max_examples=150)
 def test_column_weights_are_those_of_the_formulas(container, seed, weighting, kind):
     differences, is_must, weight, variance = random_differences(seed, kind)
-    found = weigh_columns(weighting, container(differences**2), is_must, weight, variance)
+    found = weigh_columns(weighting, container(differences**2), is_must.sum(), weight, variance)
     expected = column_weights.weigh_columns(weighting, differences, is_must, weight, variance)
     np.testing.assert_allclose(found, expected, atol=1e-7)
     assert found.max() == 1.0
@@ -56,7 +57,7 @@ def test_columns_that_differ_between_clusters_count_more():
     differences = rng.normal(size=(60, 10))
     differences[~is_must, 3] += 5
     for weighting in LINK_WEIGHTINGS:
-        found = weigh_columns(weighting, differences**2, is_must, np.ones(60), np.ones(10))
+        found = weigh_columns(weighting, differences**2, 30, np.ones(60), np.ones(10))
         assert found.argmax() == 3
         assert np.delete(found, 3).max() < 0.7
 
@@ -66,8 +67,8 @@ def test_only_proportions_of_link_weights_matter():
     weight = np.linspace(1, 2, len(is_must))
     for weighting in LINK_WEIGHTINGS:
         np.testing.assert_allclose(
-            weigh_columns(weighting, differences**2, is_must, weight, variance),
-            weigh_columns(weighting, differences**2, is_must, 7 * weight, variance),
+            weigh_columns(weighting, differences**2, is_must.sum(), weight, variance),
+            weigh_columns(weighting, differences**2, is_must.sum(), 7 * weight, variance),
         )
 
 
@@ -160,7 +161,7 @@ def test_directions_of_weighted_columns_are_those_of_the_weighted_table(weightin
     representation = Representation("ridged", 0.5, 0.3, weighting)
     found = representation.directions(given_links, weight)
     factors = weigh_columns(
-        weighting, given_links.column_squares, given_links.is_must, weight, given_links.column_variance
+        weighting, given_links.column_squares, given_links.n_must, weight, given_links.column_variance
     )
     explicit, same_links = placed(X * factors, links)
     # Links are ordered by the coordinates of their rows, which the factors may change.
@@ -310,7 +311,7 @@ def test_of_a_wide_table_the_columns_with_the_largest_weights_are_used():
     assert len(directions.columns) == MAX_WEIGHTED
     assert set(matter) <= set(directions.columns)
     assert (np.diff(directions.columns) > 0).all()
-    factors = weigh_columns("screen", links.column_squares, links.is_must, links.weight, links.column_variance)
+    factors = weigh_columns("screen", links.column_squares, links.n_must, links.weight, links.column_variance)
     assert np.delete(factors, directions.columns).max() <= factors[directions.columns].min()
     np.testing.assert_allclose(
         coordinates.represent(directions), X[:, directions.columns] @ directions.matrix, rtol=1e-6, atol=1e-9

@@ -21,7 +21,7 @@ from sklearn.preprocessing import StandardScaler
 from mustlink import Constraints
 from mustlink.blocks import FileRows
 from mustlink.boosting import RobustBoostCluster
-from mustlink.boosting._bases import BaseClusterer, BaseRun, NearestMean
+from mustlink.boosting._bases import BaseClusterer, BaseRun, NearestMean, labels_of_each
 from mustlink.boosting._boostcluster._coordinates import make_coordinates
 from mustlink.boosting._boostcluster._links import LinkSet
 from mustlink.boosting._boostcluster._representations import Representation
@@ -325,7 +325,7 @@ def test_trials_on_a_sample_label_what_is_needed_and_the_rest_later(n_pairs: int
     run = run_base(base, coordinates, None, 0, "in a test", sample)
     assert links.agreement(label_all_rows(run, coordinates, True).labels) == 1.0
     assert links.among(sample.labeled).agreement(run.labels) == 1.0
-    assert_array_equal(run.labels_of(links.rows), label_all_rows(run, coordinates, True).labels[links.rows])
+    assert_array_equal(labels_of_each([run], links.rows)[0], label_all_rows(run, coordinates, True).labels[links.rows])
 
 
 def test_of_trials_on_a_sample_a_few_of_each_view_count_in_the_end() -> None:

@@ -49,6 +49,17 @@ def test_on_a_forest_marginals_are_exact(seed: int, n: int, n_clusters: int, sca
     np.testing.assert_allclose(found.rows.sum(axis=1), 1)
 
 
+@pytest.mark.parametrize("n_links", [8, 16, 18, 200])
+def test_many_links_that_contradict_each_other_cancel_out(n_links: int) -> None:
+    """The product of the messages of either half is zero in double precision."""
+    links = Constraints(must_link=[(0, i) for i in range(1, n_links + 1)])
+    evidence = np.full((n_links + 1, 2), -1000.0)
+    evidence[1::2, 0] = evidence[2::2, 1] = evidence[0, 0] = 0.0
+    evidence[0, 1] = -1.0
+    _, model = model_of(links, evidence, 30.0)
+    np.testing.assert_allclose(propagate_beliefs(model).rows[0], np.exp([0, -1]) / np.exp([0, -1]).sum())
+
+
 @given(st.integers(0, 10**6))
 @settings(deadline=None, max_examples=30)
 def test_a_start_from_a_similar_model_gives_the_same_marginals(seed: int) -> None:

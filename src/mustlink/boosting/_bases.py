@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from numbers import Integral
@@ -23,7 +24,7 @@ from mustlink._spelling import count
 from mustlink._types import Array, Indices
 from mustlink.errors import EstimatorError
 
-__all__ = ["BaseClusterer", "BaseRun", "hint_at_number"]
+__all__ = ["BaseClusterer", "BaseRun", "hint_at_number", "labels_of_each"]
 
 DEFAULT_N_CLUSTERS = 8
 # Bases that multiply the table by small matrices only; others may need all threads for products of all pairs of rows.
@@ -65,10 +66,6 @@ class BaseRun:
             labels[others] = predict_quickly(model, table[np.flatnonzero(others)])
         labels[rows] = self.labels
         return replace(self, labels=labels, model=model, rows=None)
-
-    def labels_of(self, rows: Indices) -> Array:
-        """Return the labels of some rows; all of them must have one."""
-        return np.asarray(self.labels[rows if self.rows is None else np.searchsorted(self.rows, rows)])
 
 
 @dataclass(frozen=True)
@@ -119,6 +116,18 @@ def predict_quickly(model: Any, table: Any) -> Array:
     """Predict rows of the table that is clustered, which `fit` found to be finite."""
     with config_context(assume_finite=True):
         return np.asarray(model.predict(table))
+
+
+def labels_of_each(runs: Iterable[BaseRun], rows: Indices) -> list[Array]:
+    """Return the labels of some rows in each run; all of them must have one."""
+    labels: list[Array] = []
+    labeled, place = None, rows
+    for run in runs:
+        # Runs on a sample are mostly on the same one, where the rows are looked up once.
+        if run.rows is not labeled:
+            labeled, place = run.rows, rows if run.rows is None else np.searchsorted(run.rows, rows)
+        labels.append(run.labels[place])
+    return labels
 
 
 def hint_at_number(estimator: Any) -> str:

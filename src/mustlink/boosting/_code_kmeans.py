@@ -148,7 +148,8 @@ def merge_equal(rows: CoAssociation) -> tuple[CoAssociation, Ints | None]:
         return rows, None
     # A few rows show whether it is worthwhile to compare all.
     if rows.n_samples > 4 * N_ROWS_PROBED:
-        some = rows.codes[:: rows.n_samples // N_ROWS_PROBED]
+        # Of the memory order that the kernel is compiled for.
+        some = np.ascontiguousarray(rows.codes[:: rows.n_samples // N_ROWS_PROBED])
         if len(group_rows(some)[0]) > 0.7 * len(some):
             return rows, None
     first, number = group_rows(rows.codes)

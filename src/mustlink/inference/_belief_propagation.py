@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from mustlink.inference._belief_propagation_kernels import collect_marginals, sweep_messages
+from mustlink.inference._belief_propagation_kernels import collect_marginals, collect_together, sweep_messages
 from mustlink.inference._hard_links import refuse_excluded_rows
 from mustlink.inference._marginals import Marginals
 from mustlink.inference._model import LinkModel
@@ -40,7 +40,8 @@ def propagate_beliefs(
     damping : float, default=0.3
         The fraction of the previous message that is kept in each update, from the eleventh sweep on.
     tol : float, default=1e-4
-        The sweeps pass over a row once no message to it or from it changes by more, and end when that holds for all.
+        The sweeps pass over a row once no logarithm of a message to it or from it changes by more, and end when that
+        holds for all.
     start : Marginals, default=None
         What this function returned for a similar model of the same links; it saves sweeps. None starts from nothing.
 
@@ -95,7 +96,8 @@ def propagate_beliefs(
     ends = graph.ends
     reverse = np.empty(len(graph.link), dtype=np.int64)
     reverse[ends] = ends[:, ::-1]
-    messages = np.zeros((len(graph.link), evidence.shape[1]))
+    shares = np.exp(evidence - evidence.max(axis=1, keepdims=True))
+    messages = np.ones((len(graph.link), evidence.shape[1]))
     if start is not None and start.messages is not None:
         messages[:] = start.messages
     cavities = np.empty_like(messages)
@@ -103,14 +105,23 @@ def propagate_beliefs(
     for n_sweeps in range(max_iter):
         kept = 0.0 if n_sweeps < N_UNDAMPED else damping
         if not sweep_messages(
-            *(evidence, graph.indptr, graph.neighbors, reverse, leaning, kept, tol, messages, cavities, unsettled)
+            *(
+                evidence,
+                shares,
+                graph.indptr,
+                graph.neighbors,
+                reverse,
+                leaning,
+                kept,
+                tol,
+                messages,
+                cavities,
+                unsettled,
+            )
         ):
             break
-    together = np.einsum("lc,lc->l", cavities[ends[:, 0]], cavities[ends[:, 1]])
+    together = collect_together(ends, cavities)
     satisfied = np.where(graph.sign > 0, together, 1 - together)
     odds = np.exp(capped.penalty)
-    return Marginals(
-        collect_marginals(evidence, graph.indptr, reverse, messages),
-        odds * satisfied / (odds * satisfied + 1 - satisfied),
-        messages=messages,
-    )
+    marginals = collect_marginals(evidence, shares, graph.indptr, messages)
+    return Marginals(marginals, odds * satisfied / (odds * satisfied + 1 - satisfied), messages=messages)

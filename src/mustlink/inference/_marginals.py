@@ -25,7 +25,7 @@ class Marginals:
         belief propagation compute none (None). :class:`LinkInference` estimates it for the parts that they solve, by
         the mean log-weight plus the entropy of the nodes as if they were independent, which is too large.
     messages : ndarray of shape (2 * n_links, n_clusters) or None
-        The logarithms of the messages of belief propagation, from which that of a similar model can start.
+        The messages of belief propagation, from which that of a similar model can start.
 
     Examples
     --------

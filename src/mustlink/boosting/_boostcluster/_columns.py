@@ -12,7 +12,7 @@ import numpy as np
 from scipy.sparse import issparse
 from scipy.special import ndtr
 
-from mustlink._types import Floats, Mask
+from mustlink._types import Floats
 
 __all__ = ["LINK_WEIGHTINGS", "WEIGHTINGS", "LinkWeighting", "Weighting", "relative_weights", "weigh_columns"]
 
@@ -26,20 +26,21 @@ FALSE_DISCOVERIES = 0.2
 SCREENED_OUT = 0.05
 
 
-def weigh_columns(weighting: LinkWeighting, squares: Any, is_must: Mask, weight: Floats, variance: Floats) -> Floats:
+def weigh_columns(weighting: LinkWeighting, squares: Any, n_must: int, weight: Floats, variance: Floats) -> Floats:
     """Return a weight for each column, given the squared differences of linked rows and the variance of the columns.
 
-    The largest weight is one; if no column says anything, all are one. With one kind of link only, links are compared
-    with random pairs of rows, whose mean squared difference is twice the variance.
+    The first `n_must` links are must-links. The largest weight is one; if no column says anything, all are one. With
+    one kind of link only, links are compared with random pairs of rows, whose mean squared difference is twice the
+    variance.
     """
-    must, cannot, reference = weight * is_must, weight * ~is_must, 2 * variance
-    together = weighted_mean(squares, must, reference)
-    contrast = weighted_mean(squares, cannot, reference) - together
+    must, cannot, reference = squares[:n_must], squares[n_must:], 2 * variance
+    together = weighted_mean(must, weight[:n_must], reference)
+    contrast = weighted_mean(cannot, weight[n_must:], reference) - together
     if weighting == "ratio":
         scale = together + variance
         found = np.sqrt(np.maximum(contrast, 0.0) / np.where(scale > 0, scale, np.inf))
     else:
-        error = np.sqrt(squared_error(squares, must) + squared_error(squares, cannot))
+        error = np.sqrt(squared_error(must, weight[:n_must]) + squared_error(cannot, weight[n_must:]))
         z = contrast / np.where(error > 0, error, np.inf)
         found = screen(z)
     return relative_weights(found)

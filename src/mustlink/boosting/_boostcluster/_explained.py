@@ -13,7 +13,7 @@ import numpy as np
 from scipy.sparse import csc_array
 
 from mustlink._types import Array, Floats, Ints
-from mustlink.boosting._bases import BaseRun
+from mustlink.boosting._bases import BaseRun, labels_of_each
 from mustlink.boosting._boostcluster._consensus import drawn_rows
 from mustlink.boosting._boostcluster._coordinates import is_constant, mean_and_variance
 from mustlink.boosting._boostcluster._representations import to_dense
@@ -32,13 +32,15 @@ def average_explained(runs: Sequence[BaseRun], table: Any, rows: Ints) -> Floats
     """
     rows = rows[drawn_rows(len(rows), MAX_ROWS_EXPLAINED)]
     some, weight = table[rows], [run.weight for run in runs]
-    explained = [explained_variance(some, run.labels_of(rows)) for run in runs]
+    moments = mean_and_variance(some)
+    explained = [explained_variance(some, labels, moments) for labels in labels_of_each(runs, rows)]
     return np.asarray(np.average(explained, axis=0, weights=weight))
 
 
-def explained_variance(table: Any, labels: Array) -> Floats:
+def explained_variance(table: Any, labels: Array, moments: tuple[Floats, Floats] | None = None) -> Floats:
     """Return the fraction of the variance of every column that lies between clusters, adjusted for their number.
 
+    `moments` are the mean and the variance of the columns, computed if None.
     Clusters that have nothing to do with the column explain zero in the mean, before negative values become zero. Noise
     is left out. It is also zero for a constant column, and if there are not two clusters.
     """
@@ -46,15 +48,15 @@ def explained_variance(table: Any, labels: Array) -> Floats:
     cluster = renumber(labels, names)
     clustered = cluster >= 0
     if not clustered.all():
-        table, cluster = table[np.flatnonzero(clustered)], cluster[clustered]
+        table, cluster, moments = table[np.flatnonzero(clustered)], cluster[clustered], None
     n_rows, n_clusters = len(cluster), len(names)
     if n_clusters < 2 or n_rows <= n_clusters:
         return np.zeros(table.shape[1])
-    member = csc_array((np.ones(n_rows), cluster, np.arange(n_rows + 1)), shape=(n_clusters, n_rows)).tocsr()
+    member = csc_array((np.ones(n_rows), cluster, np.arange(n_rows + 1)), shape=(n_clusters, n_rows))
     sizes = np.bincount(cluster)
     means = to_dense(member @ table) / sizes[:, None]
     between = sizes @ (means - sizes @ means / n_rows) ** 2 / n_rows
-    mean, variance = mean_and_variance(table)
+    mean, variance = moments or mean_and_variance(table)
     varies = ~is_constant(mean, variance, n_rows, table.dtype)
     fraction = np.where(varies, between / np.where(varies, variance, 1.0), 0.0)
     return np.clip(1 - (1 - fraction) * (n_rows - 1) / (n_rows - n_clusters), 0.0, 1.0)

@@ -34,6 +34,7 @@ class LinkSet:
     column_variance: Floats = field(default_factory=lambda: np.ones(1))  # of every feature
     explained: Floats | None = None  # how much of every feature the clusters of earlier runs explain, if there are any
     differences: Any = None  # (n_links, n_features), of the features, where `ends` are other coordinates
+    origin: LinkSet | None = None  # the same links before their rows got other numbers
 
     @classmethod
     def of(
@@ -57,16 +58,22 @@ class LinkSet:
     @property
     def has_both_kinds(self) -> bool:
         """Whether there are must-links and cannot-links."""
-        return bool(self.is_must.any() and not self.is_must.all())
+        return 0 < self.n_must < len(self)
 
-    @property
+    @cached_property
     def n_must(self) -> int:
         """The number of must-links, which come before the cannot-links."""
         return int(self.is_must.sum())
 
+    @property
+    def kinds(self) -> tuple[slice, slice]:
+        """The places of the must-links, and those of the cannot-links."""
+        return slice(0, self.n_must), slice(self.n_must, len(self))
+
     def among(self, rows: Ints) -> LinkSet:
         """Return the links with rows numbered by their places in an ascending array that has all linked rows."""
-        return replace(self, pairs=places_among(rows, self.pairs), rows=places_among(rows, self.rows))
+        pairs, linked = places_among(rows, self.pairs), places_among(rows, self.rows)
+        return replace(self, pairs=pairs, rows=linked, origin=self.origin or self)
 
     def places_in(self, other: LinkSet) -> Ints:
         """Return the place of each link among other links of the same rows, and -1 if it is none of them."""
@@ -95,7 +102,9 @@ class LinkSet:
 
     @cached_property
     def _numbered(self) -> tuple[Constraints, LinkGraph]:
-        """The links and the graph of rows numbered by their places, which every start of the final step needs."""
+        """The links and the graph of rows numbered by their places, whatever their numbers are."""
+        if self.origin is not None:
+            return self.origin._numbered
         links = replace(self, pairs=self.places()).constraints()
         return links, links.adjacency(len(self.rows))
 
@@ -121,20 +130,18 @@ class LinkSet:
 
     def split(self, weight: Floats, together: Mask) -> dict[str, float]:
         """Return the weights of the links that a clustering satisfies and breaks, A to D of the paper."""
-        must, cannot = self.is_must, ~self.is_must
         return {
-            "must_apart": float(weight[must & ~together].sum()),
-            "must_together": float(weight[must & together].sum()),
-            "cannot_apart": float(weight[cannot & ~together].sum()),
-            "cannot_together": float(weight[cannot & together].sum()),
+            f"{kind}_{name}": float(weight[of_kind][is_so[of_kind]].sum())
+            for kind, of_kind in zip(("must", "cannot"), self.kinds, strict=True)
+            for name, is_so in (("apart", ~together), ("together", together))
         }
 
     def balanced_mean(self, of_must: Floats, of_cannot: Floats) -> float:
         """Average one value over must-links and another over cannot-links, both kinds with equal weight."""
         means = [
-            float(np.average(value[chosen], weights=self.weight[chosen]))
-            for value, chosen in ((of_must, self.is_must), (of_cannot, ~self.is_must))
-            if chosen.any()
+            float(np.average(value[of_kind], weights=self.weight[of_kind]))
+            for value, of_kind in zip((of_must, of_cannot), self.kinds, strict=True)
+            if len(value[of_kind])
         ]
         return sum(means) / len(means)
 
@@ -203,10 +210,12 @@ class LinkWeights:
 
     def log_objective(self) -> float:
         """Return log L, L = (sum of must-link weights)(sum of cannot-link weights); a kind that is absent counts 1."""
-        total = 0.0
-        for log_weight in (self._log()[self._links.is_must], self._log()[~self._links.is_must]):
-            if log_weight.size:
-                total += float(np.logaddexp.reduce(log_weight))
+        log_weight, total = self._log(), 0.0
+        for of_kind in self._links.kinds:
+            if log_weight[of_kind].size:
+                # Much faster than np.logaddexp.reduce.
+                largest = log_weight[of_kind].max()
+                total += float(largest + np.log(np.exp(log_weight[of_kind] - largest).sum()))
         return total
 
     def add(self, alpha: float, together: Mask) -> None:
@@ -218,8 +227,8 @@ class LinkWeights:
 
     def _normalize(self, log_weight: Floats) -> Floats:
         weight = np.empty(len(log_weight))
-        for kind in (self._links.is_must, ~self._links.is_must):
-            if kind.any():
-                weight[kind] = np.exp(log_weight[kind] - log_weight[kind].max())
-                weight[kind] /= weight[kind].sum()
+        for of_kind in self._links.kinds:
+            if log_weight[of_kind].size:
+                weight[of_kind] = np.exp(log_weight[of_kind] - log_weight[of_kind].max())
+                weight[of_kind] /= weight[of_kind].sum()
         return weight

@@ -14,7 +14,7 @@ import numpy as np
 
 from mustlink._types import Array, Floats
 from mustlink.boosting._boostcluster._links import LinkSet
-from mustlink.boosting._coassociation import NOISE_LABEL
+from mustlink.boosting._coassociation import NOISE_LABEL, label_names, renumber
 from mustlink.boosting._robust._link_odds import link_log_odds
 from mustlink.constraints import LinkGraph
 from mustlink.inference import LinkModel, propagate_beliefs
@@ -50,12 +50,12 @@ class NeighborVotes:
     def vote(self, labels: Array) -> tuple[Floats, int]:
         """Return the vote of a clustering of all rows on each link, and the number of clusters of linked rows."""
         own = labels[self.links.rows]
-        is_known = own != NOISE_LABEL
-        names, place = np.unique(own[is_known], return_inverse=True)
+        names = label_names(own)
+        place = renumber(own, names)
         n_clusters = max(len(names), 2)
-        evidence = np.zeros((len(own), n_clusters))
-        evidence[is_known] = np.log(MISPLACED / (n_clusters - 1))
-        evidence[is_known, place] = np.log(1 - MISPLACED)
+        evidence = np.full((len(own), n_clusters), np.log(MISPLACED / (n_clusters - 1)))
+        evidence[np.arange(len(own)), place] = np.log(1 - MISPLACED)
+        evidence[place == NOISE_LABEL] = 0.0
         marginals = propagate_beliefs(LinkModel(evidence, self.graph, self.penalty), tol=TOLERANCE).links
         # The probability that the link is correct, without what the link itself adds to its log-odds.
         satisfied = marginals / (marginals + (1 - marginals) * np.exp(self.penalty))

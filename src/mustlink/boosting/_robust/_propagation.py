@@ -77,7 +77,7 @@ class PropagationView:
             shown = links.among(self.rows)
         if not seen.any():
             return None
-        some = replace(shown, pairs=shown.pairs[seen], is_must=shown.is_must[seen], weight=weight[seen])
+        some = replace(shown, pairs=shown.pairs[seen], is_must=shown.is_must[seen], weight=weight[seen], origin=None)
         # Several runs with other links count more than several starts of one run.
         final = KMeans(self.n_clusters, n_init=1)
         model = ConstraintPropagation(self.n_clusters, estimator=final, affinity="precomputed", random_state=seed)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from mustlink._types import Array, Floats, Ints
-from mustlink.boosting._bases import BaseClusterer, BaseRun
+from mustlink.boosting._bases import BaseClusterer, BaseRun, labels_of_each
 from mustlink.boosting._boostcluster._consensus import Consensus, kmeans_on_codes, subsample_with_linked
 from mustlink.boosting._boostcluster._links import LinkSet
 from mustlink.boosting._coassociation import CoAssociation, label_names, renumber
@@ -240,7 +240,8 @@ def update_trust(
     if not voters or penalty <= 0:
         return trust
     rows = subsample_with_linked(links, n_samples)
-    consensus = kmeans_on_codes([replace(run, labels=run.labels_of(rows)) for run in voters], base)
+    labels = labels_of_each(voters, rows)
+    consensus = kmeans_on_codes([replace(run, labels=own) for run, own in zip(voters, labels, strict=True)], base)
     if consensus.labels.max() < 1:
         return trust
     n_clusters = int(consensus.labels.max()) + 1
