@@ -32,10 +32,11 @@ from sklearn.preprocessing import StandardScaler
 
 from mustlink import Constraints
 from mustlink.boosting import BoostCluster, RobustBoostCluster
-from mustlink.boosting._boostcluster import _coordinates
+from mustlink.boosting._boostcluster import _base, _coordinates
 from mustlink.boosting._boostcluster._coordinates import make_coordinates
 from mustlink.boosting._boostcluster._links import LinkSet, LinkWeights, optimal_step
 from mustlink.boosting._boostcluster._representations import Kind, Representation, signed_products
+from mustlink.errors import TooLargeError
 from reference.boostcluster import (
     dense_inconsistency,
     double_sum_objective,
@@ -267,6 +268,15 @@ def test_new_rows_may_be_sparse_or_not(kind: str, fitted: Any) -> None:
     expected = model.predict(fitted(X))
     for container in (np.asarray, csr_array, csc_array):
         assert model.predict(container(X)).tolist() == expected.tolist()
+
+
+def test_too_many_sparse_rows_are_not_made_dense(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = load_iris(return_X_y=True)
+    model = make_model("ridged", n_clusters=3, n_rounds=2).fit(X, constraints=Constraints.sample(y, 9, random_state=0))
+    monkeypatch.setattr(_base, "MAX_DENSE_ENTRIES", 599)
+    with pytest.raises(TooLargeError, match=r"150 x 4 numbers.*predict some of the rows at a time"):
+        model.predict(csr_array(X))
+    assert model.predict(csr_array(X[:149])).shape == (149,)
 
 
 def test_n_components_caps_the_columns() -> None:

@@ -161,7 +161,7 @@ def test_directions_of_weighted_columns_are_those_of_the_weighted_table(weightin
     representation = Representation("ridged", 0.5, 0.3, weighting)
     found = representation.directions(given_links, weight)
     factors = weigh_columns(
-        weighting, given_links.column_squares, given_links.n_must, weight, given_links.column_variance
+        weighting, given_links.squared_differences, given_links.n_must, weight, given_links.column_variance
     )
     explicit, same_links = placed(X * factors, links)
     # Links are ordered by the coordinates of their rows, which the factors may change.
@@ -311,7 +311,7 @@ def test_of_a_wide_table_the_columns_with_the_largest_weights_are_used():
     assert len(directions.columns) == MAX_WEIGHTED
     assert set(matter) <= set(directions.columns)
     assert (np.diff(directions.columns) > 0).all()
-    factors = weigh_columns("screen", links.column_squares, links.n_must, links.weight, links.column_variance)
+    factors = weigh_columns("screen", links.squared_differences, links.n_must, links.weight, links.column_variance)
     assert np.delete(factors, directions.columns).max() <= factors[directions.columns].min()
     np.testing.assert_allclose(
         coordinates.represent(directions), X[:, directions.columns] @ directions.matrix, rtol=1e-6, atol=1e-9

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,14 +11,15 @@ from hypothesis import strategies as st
 
 from mustlink import Constraints
 from mustlink.boosting import CoAssociation
+from mustlink.boosting._bases import BaseClusterer, BaseRun
 from mustlink.boosting._boostcluster._consensus import Consensus
 from mustlink.boosting._boostcluster._links import LinkSet
 from mustlink.boosting._coassociation_kernels import nearest_two
 from mustlink.boosting._code_kmeans import code_distances, compute_centers
-from mustlink.boosting._robust import _weighing
+from mustlink.boosting._robust import _resolution, _weighing
 from mustlink.boosting._robust._link_odds import prior_log_odds
 from mustlink.boosting._robust._misplaced import count_misplaced
-from mustlink.boosting._robust._resolution import ResolvedConsensus, link_model, resolve_links
+from mustlink.boosting._robust._resolution import ResolvedConsensus, link_model, resolve_links, update_trust
 from mustlink.boosting._robust._weighing import are_loose, weigh_links
 from mustlink.inference import propagate_beliefs
 from reference.boostcluster import slow_votes
@@ -235,3 +238,32 @@ def test_components_are_a_result_themselves_where_no_link_seems_wrong(
     consensus = Consensus(kernel, codes[:, 0].astype(np.int64))
     found = weigh_links(consensus, link_set(links, 12), penalty, prior_log_odds(error_rate), seed=0)
     assert len(links.violations(found.labels).must_link) == n_broken
+
+
+def test_many_links_get_fewer_sweeps_and_nearly_the_same_marginals(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.RandomState(0)
+    y = rng.randint(3, size=60)
+    runs = [np.where(rng.uniform(size=60) < 0.2, rng.randint(3, size=60), y) for _ in range(8)]
+    kernel = CoAssociation(np.column_stack(runs), np.full(8, 1 / 8))
+    links = link_set(Constraints.sample(y, 90, noise=0.1, random_state=0), 60)
+    tolerances: list[float] = []
+
+    def propagate(model: Any, *, tol: float, start: Any) -> Any:
+        tolerances.append(tol)
+        return propagate_beliefs(model, tol=tol, start=start)
+
+    monkeypatch.setattr(_resolution, "propagate_beliefs", propagate)
+    labels, marginals = resolve_links(kernel, runs[0].astype(np.int64), links, 0.5, 2.2, 3)
+    monkeypatch.setattr(_resolution, "MANY_LINKS", 0)
+    many_labels, many_marginals = resolve_links(kernel, runs[0].astype(np.int64), links, 0.5, 2.2, 3)
+    assert tolerances[0] < 0.001 < tolerances[-1]
+    np.testing.assert_array_equal(many_labels, labels)
+    np.testing.assert_allclose(many_marginals.rows, marginals.rows, atol=0.02)
+
+    turns: list[int] = []
+    monkeypatch.setattr(_resolution, "resolve_links", lambda *given: turns.append(given[-1]) or (labels, marginals))
+    voters = [BaseRun(run, None, weight=1 / 8) for run in runs]
+    for most in (0, 1_000):
+        monkeypatch.setattr(_resolution, "MANY_LINKS", most)
+        update_trust(np.ones(90), links, voters, BaseClusterer(None, 3), 0.5, 2.2, 60)
+    assert turns == [1, 3]

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from mustlink._estimators import draw_seed
 from mustlink._sklearn_compat import Interval
 from mustlink._types import Array, Floats, Ints, Mask
-from mustlink.base import ConstrainedClusterMixin, check_enough_rows, check_table
+from mustlink.base import ConstrainedClusterMixin, check_enough_rows, check_fits, check_table
 from mustlink.blocks import BlockedRows, blockwise
 from mustlink.boosting._bases import BaseClusterer, BaseRun
 from mustlink.boosting._blocked import _shown
@@ -31,6 +31,9 @@ from mustlink.boosting._boostcluster._rounds import BoostResult
 from mustlink.constraints import Constraints
 
 __all__ = ["BaseBoostCluster", "Suspect", "list_suspects"]
+
+# New sparse rows for a fit of a dense table may have so many numbers: 4 GB.
+MAX_DENSE_ENTRIES = 500_000_000
 
 
 class Suspect(NamedTuple):
@@ -222,7 +225,8 @@ class BaseBoostCluster(ConstrainedClusterMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            New rows. Links play no part.
+            New rows; sparse ones are made dense, and dense ones sparse, if the table of the fit was. Links play no
+            part.
 
         Returns
         -------
@@ -289,6 +293,9 @@ class BaseBoostCluster(ConstrainedClusterMixin, BaseEstimator):
         rows = self._check_rows(X, reset=False)
         if issparse(rows) != self._is_sparse:
             # A sparse table is not centered, and a base would find its new rows somewhere else.
+            if not self._is_sparse:
+                what = "The fit was of a dense table; predicting sparse rows"
+                check_fits(what, rows.shape, MAX_DENSE_ENTRIES, "predict some of the rows at a time")
             rows = csr_array(rows) if self._is_sparse else rows.toarray()
         return self._coordinates.of_rows(rows)
 

@@ -12,6 +12,7 @@ from sklearn.neighbors import NearestNeighbors
 from mustlink._types import Array, Ints
 from mustlink.boosting._bases import BaseClusterer, BaseRun
 from mustlink.boosting._boostcluster._links import LinkSet
+from mustlink.boosting._boostcluster._subsample import MAX_ROWS_COMPARED, draw_places, subsample_with_linked
 from mustlink.boosting._coassociation import NOISE_LABEL, CoAssociation, label_names, renumber
 from mustlink.boosting._code_kmeans import (
     CodeCenters,
@@ -30,17 +31,14 @@ if TYPE_CHECKING:
 __all__ = [
     "Consensus",
     "count_clusters",
-    "drawn_rows",
     "find_consensus",
     "kmeans_on_codes",
     "promising_starts",
-    "subsample_with_linked",
     "typical_count",
 ]
 
 N_STARTS = 10
-# Subsample sizes for ranking starts: fine pass, coarse pass.
-MAX_ROWS_COMPARED = 2_000
+# So many rows are enough to rank starts roughly; the best of them are then compared on more.
 MAX_ROWS_RANKED = 1_000
 
 
@@ -192,7 +190,7 @@ def kmeans_on_codes(
     n_samples = kernel.n_samples
     n_clusters = min(typical_count(voters, base), n_samples)
     if n_samples > MAX_ROWS_COMPARED:
-        chosen = drawn_rows(n_samples, MAX_ROWS_COMPARED) if links is None else subsample_with_linked(links, n_samples)
+        chosen = draw_places(n_samples, MAX_ROWS_COMPARED) if links is None else subsample_with_linked(links, n_samples)
         some = take_rows(kernel, chosen)
         links = None if links is None else links.among(chosen)
     if some is not kernel or n_rows is not None:
@@ -241,26 +239,9 @@ def typical_count(voters: Sequence[BaseRun], base: BaseClusterer) -> int:
     return max(1, int(counts[order][np.searchsorted(total, total[-1] / 2)]))
 
 
-def drawn_rows(n_samples: int, max_rows: int) -> Ints:
-    """Draw at most `max_rows` rows, ascending; the same ones every time.
-
-    Evenly spaced ones could be all alike, if the rows alternate.
-    """
-    if n_samples <= max_rows:
-        return np.arange(n_samples)
-    return np.sort(np.random.default_rng(0).choice(n_samples, size=max_rows, replace=False, shuffle=False))
-
-
-def subsample_with_linked(links: LinkSet, n_samples: int) -> Ints:
-    """Choose the linked rows and some others, ascending."""
-    chosen = np.zeros(n_samples, dtype=np.bool_)
-    chosen[links.rows] = chosen[drawn_rows(n_samples, MAX_ROWS_COMPARED)] = True
-    return np.flatnonzero(chosen)
-
-
 def promising_starts(rows: CoAssociation, n_clusters: int) -> list[Array]:
     """Return the labels of the runs with the lowest sum of squared distances to the nearest of their centers."""
-    some = take_rows(rows, drawn_rows(rows.n_samples, MAX_ROWS_RANKED))
+    some = take_rows(rows, draw_places(rows.n_samples, MAX_ROWS_RANKED))
     objective = np.full(rows.n_rounds, np.inf)
     for t in range(rows.n_rounds):
         labels = start_labels(some, some.codes[:, t], n_clusters)

@@ -14,9 +14,9 @@ from scipy.sparse import csc_array
 
 from mustlink._types import Array, Floats, Ints
 from mustlink.boosting._bases import BaseRun, labels_of_each
-from mustlink.boosting._boostcluster._consensus import drawn_rows
 from mustlink.boosting._boostcluster._coordinates import is_constant, mean_and_variance
 from mustlink.boosting._boostcluster._representations import to_dense
+from mustlink.boosting._boostcluster._subsample import draw_places
 from mustlink.boosting._coassociation import label_names, renumber
 
 __all__ = ["average_explained", "explained_variance"]
@@ -30,7 +30,7 @@ def average_explained(runs: Sequence[BaseRun], table: Any, rows: Ints) -> Floats
 
     Of many rows some are looked at. All runs must have labels of them; the table has all rows.
     """
-    rows = rows[drawn_rows(len(rows), MAX_ROWS_EXPLAINED)]
+    rows = rows[draw_places(len(rows), MAX_ROWS_EXPLAINED)]
     some, weight = table[rows], [run.weight for run in runs]
     moments = mean_and_variance(some)
     explained = [explained_variance(some, labels, moments) for labels in labels_of_each(runs, rows)]

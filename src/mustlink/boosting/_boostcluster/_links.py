@@ -114,7 +114,7 @@ class LinkSet:
         return np.asarray(self.ends[0] - self.ends[1])
 
     @cached_property
-    def column_squares(self) -> Any:
+    def squared_differences(self) -> Any:
         """The squares of the differences of the features of linked rows; sparse if the table is."""
         differences = self.column_differences()
         return differences.multiply(differences) if issparse(differences) else differences**2

@@ -100,7 +100,7 @@ class Representation:
         differences = links.column_differences()
         if weighting != "clusters":
             factors = weigh_columns(
-                weighting, links.column_squares, links.n_must, column_evidence, links.column_variance
+                weighting, links.squared_differences, links.n_must, column_evidence, links.column_variance
             )
         elif links.explained is not None:
             factors = relative_weights(links.explained)

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from mustlink.base import refuse_contradictions, refuse_infeasible, refuse_large_groups
-from mustlink.boosting._boostcluster._consensus import Consensus, subsample_with_linked
+from mustlink.boosting._boostcluster._consensus import Consensus
 from mustlink.boosting._boostcluster._links import LinkSet
+from mustlink.boosting._boostcluster._subsample import subsample_with_linked
 from mustlink.boosting._code_kmeans import take_rows
 from mustlink.boosting._robust._following import should_follow_linked
 from mustlink.boosting._robust._resolution import ResolvedConsensus

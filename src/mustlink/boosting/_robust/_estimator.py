@@ -18,12 +18,13 @@ from mustlink.boosting._bases import BaseClusterer, BaseRun
 from mustlink.boosting._blocked._elsewhere import Elsewhere
 from mustlink.boosting._blocked._shown import ShownRows
 from mustlink.boosting._boostcluster._base import BaseBoostCluster, list_suspects
-from mustlink.boosting._boostcluster._consensus import Consensus, kmeans_on_codes, subsample_with_linked, typical_count
+from mustlink.boosting._boostcluster._consensus import Consensus, kmeans_on_codes, typical_count
 from mustlink.boosting._boostcluster._coordinates import Coordinates, is_constant, make_coordinates, mean_and_variance
 from mustlink.boosting._boostcluster._explained import average_explained
 from mustlink.boosting._boostcluster._links import LinkSet
 from mustlink.boosting._boostcluster._representations import Representation
 from mustlink.boosting._boostcluster._rounds import BoostProblem, BoostResult, boost
+from mustlink.boosting._boostcluster._subsample import subsample_with_linked
 from mustlink.boosting._boostcluster._views import View, label_all_rows
 from mustlink.boosting._robust._automatic import AUTOMATIC, AutomaticPlan, automatic_bases
 from mustlink.boosting._robust._certain import check_certain, check_certain_groups, feasible_number, keep_links

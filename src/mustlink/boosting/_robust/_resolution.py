@@ -16,8 +16,9 @@ import numpy as np
 
 from mustlink._types import Array, Floats, Ints
 from mustlink.boosting._bases import BaseClusterer, BaseRun, labels_of_each
-from mustlink.boosting._boostcluster._consensus import Consensus, kmeans_on_codes, subsample_with_linked
+from mustlink.boosting._boostcluster._consensus import Consensus, kmeans_on_codes
 from mustlink.boosting._boostcluster._links import LinkSet
+from mustlink.boosting._boostcluster._subsample import subsample_with_linked
 from mustlink.boosting._coassociation import CoAssociation, label_names, renumber
 from mustlink.boosting._coassociation_kernels import nearest_two, vote_by_similarity
 from mustlink.boosting._code_kmeans import (

@@ -12,11 +12,11 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from mustlink._types import Array, Floats, Indices, Ints, Mask
 from mustlink.boosting._bases import BaseClusterer, BaseRun
-from mustlink.boosting._boostcluster._consensus import subsample_with_linked
 from mustlink.boosting._boostcluster._coordinates import Coordinates
 from mustlink.boosting._boostcluster._explained import average_explained
 from mustlink.boosting._boostcluster._links import LinkSet
 from mustlink.boosting._boostcluster._rounds import BoostProblem, draw_seeds
+from mustlink.boosting._boostcluster._subsample import subsample_with_linked
 from mustlink.boosting._boostcluster._views import Sample, View, label_all_rows, run_base
 from mustlink.boosting._robust._neighbor_votes import NeighborVotes
 

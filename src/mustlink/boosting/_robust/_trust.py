@@ -12,8 +12,8 @@ from scipy.special import expit, logit
 
 from mustlink._sklearn_compat import one_blas_thread
 from mustlink._types import Floats, Ints
-from mustlink.boosting._boostcluster._consensus import drawn_rows
 from mustlink.boosting._boostcluster._links import LinkSet
+from mustlink.boosting._boostcluster._subsample import draw_places
 from mustlink.constraints import Constraints
 
 __all__ = ["MIN_TRUST", "ErrorEstimate", "NoisyCurve", "estimate_trust"]
@@ -92,7 +92,7 @@ class NoisyCurve:
         """Prepare fits to links with these log-odds of votes."""
         must = float(np.clip(np.average(links.is_must, weights=links.weight), MIN_VOTE, 1 - MIN_VOTE))
         sign = np.where(links.is_must, 1.0, -1.0)
-        fitted = drawn_rows(len(links), MAX_LINKS_FITTED)
+        fitted = draw_places(len(links), MAX_LINKS_FITTED)
         return cls(sign, log_odds, links.weight, float(logit(must) - logit(chance)), fitted)
 
     def agreement(self, shift: float, log_slope: float, some: Any = slice(None)) -> Floats:

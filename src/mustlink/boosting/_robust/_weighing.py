@@ -10,8 +10,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from mustlink._types import Ints
-from mustlink.boosting._boostcluster._consensus import Consensus, subsample_with_linked
+from mustlink.boosting._boostcluster._consensus import Consensus
 from mustlink.boosting._boostcluster._links import LinkSet
+from mustlink.boosting._boostcluster._subsample import subsample_with_linked
 from mustlink.boosting._coassociation import CoAssociation
 from mustlink.boosting._code_kmeans import compute_centers, take_rows
 from mustlink.boosting._robust._following import should_follow_linked, sum_of_linked
