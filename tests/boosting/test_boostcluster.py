@@ -270,6 +270,20 @@ def test_new_rows_may_be_sparse_or_not(kind: str, fitted: Any) -> None:
         assert model.predict(container(X)).tolist() == expected.tolist()
 
 
+@pytest.mark.parametrize("n_links", [0, 60])
+@pytest.mark.parametrize("kind", ["robust", "ridged"])
+def test_new_rows_may_have_another_precision(kind: str, n_links: int) -> None:
+    X, y = load_iris(return_X_y=True)
+    # Exact in every precision.
+    X = np.round(X * 8)
+    links = Constraints.sample(y, n_links, random_state=0) if n_links else None
+    for fitted in (np.float64, np.float32):
+        model = make_model(kind, n_clusters=3, n_rounds=3, random_state=0).fit(X.astype(fitted), constraints=links)
+        expected = model.predict(X.astype(fitted)).tolist()
+        for dtype in (np.float64, np.float32, np.float16, np.int64):
+            assert model.predict(X.astype(dtype)).tolist() == expected
+
+
 def test_too_many_sparse_rows_are_not_made_dense(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = load_iris(return_X_y=True)
     model = make_model("ridged", n_clusters=3, n_rounds=2).fit(X, constraints=Constraints.sample(y, 9, random_state=0))

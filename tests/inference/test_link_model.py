@@ -78,7 +78,15 @@ def test_the_forms_with_penalties_and_with_couplings_are_the_same(seed: int, n_r
     assert log_weight(model, labels) == pytest.approx(evidence + together - constant)
 
 
-@pytest.mark.parametrize(("parameter", "given"), [("max_iter", 0), ("tol", -1.0), ("tol", np.nan)])
+@pytest.mark.parametrize(
+    ("parameter", "given"), [("max_iter", 0), ("max_iter", 1.5), ("tol", -1.0), ("tol", np.nan), ("tol", np.inf)]
+)
 def test_limits_of_sweeps_outside_their_ranges_are_refused(parameter: str, given: float) -> None:
-    with pytest.raises(ValueError, match=f"{parameter} must be at least"):
+    with pytest.raises(ValueError, match=f"{parameter} must be .*at least"):
         propagate_beliefs(LinkModel(EVIDENCE, GRAPH, np.ones(2)), **{parameter: given})
+
+
+def test_a_start_of_other_links_is_refused() -> None:
+    other = propagate_beliefs(LinkModel(EVIDENCE, Constraints([(0, 1)]).adjacency(len(EVIDENCE)), np.ones(1)))
+    with pytest.raises(ValueError, match=r"same links and clusters: this one has 4 messages"):
+        propagate_beliefs(LinkModel(EVIDENCE, GRAPH, np.ones(2)), start=other)

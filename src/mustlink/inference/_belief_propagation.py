@@ -86,18 +86,24 @@ def propagate_beliefs(
     refuse_excluded_rows(model)
     if not 0 <= damping < 1:
         raise ValueError(f"damping must be at least 0 and less than 1; got {damping}.")
-    if max_iter < 1:
-        raise ValueError(f"max_iter must be at least 1; got {max_iter}.")
-    if not tol >= 0:
-        raise ValueError(f"tol must be at least 0; got {tol}.")
+    if max_iter < 1 or max_iter != int(max_iter):
+        raise ValueError(f"max_iter must be an integer of at least 1; got {max_iter!r}.")
+    if not 0 <= tol < np.inf:
+        raise ValueError(f"tol must be finite and at least 0; got {tol}.")
     graph, evidence = model.graph, model.log_potentials
+    shape = len(graph.link), evidence.shape[1]
+    if start is not None and start.messages is not None and start.messages.shape != shape:
+        raise ValueError(
+            f"start must be of a model with the same links and clusters: this one has {shape[0]} messages to "
+            f"{shape[1]} clusters, and start has {' x '.join(map(str, start.messages.shape))}."
+        )
     capped = replace(model, penalty=np.minimum(model.penalty, MAX_PENALTY))
     leaning = np.expm1(capped.coupling)[graph.link]
     ends = graph.ends
     reverse = np.empty(len(graph.link), dtype=np.int64)
     reverse[ends] = ends[:, ::-1]
     shares = np.exp(evidence - evidence.max(axis=1, keepdims=True))
-    messages = np.ones((len(graph.link), evidence.shape[1]))
+    messages = np.ones(shape)
     if start is not None and start.messages is not None:
         messages[:] = start.messages
     cavities = np.empty_like(messages)

@@ -78,7 +78,7 @@ class BaseBoostCluster(ConstrainedClusterMixin, BaseEstimator):
     }
 
     _takes_blocks = True
-    _read_by_predict = ("_base_takes_sparse", "_is_sparse", "_consensus", "_coordinates", "_voters")
+    _read_by_predict = ("_base_takes_sparse", "_is_sparse", "_dtype", "_consensus", "_coordinates", "_voters")
 
     estimator: Any
     n_clusters: int | None
@@ -105,7 +105,7 @@ class BaseBoostCluster(ConstrainedClusterMixin, BaseEstimator):
     def _fit_table(self, X: Any, links: Constraints) -> None:
         """Fit a table in memory."""
         bases, seed, rng = self._begin(X.shape[0])
-        self._is_sparse = issparse(X)
+        self._is_sparse, self._dtype = issparse(X), X.dtype.name
         if links.is_empty:
             self._fit_plain(X, bases[0], seed)
         else:
@@ -115,7 +115,7 @@ class BaseBoostCluster(ConstrainedClusterMixin, BaseEstimator):
     def _fit_blocks(self, rows: BlockedRows, links: Constraints) -> None:
         """Fit a table in blocks: some rows are in memory, and all others are read in passes."""
         bases, seed, rng = self._begin(rows.n_rows)
-        self._is_sparse = False
+        self._is_sparse, self._dtype = False, np.dtype(rows.dtype).name
         for base in bases:
             limit_rows(base)
         shown = ShownRows.draw(rows, links, rng, type(self).__name__)
@@ -220,13 +220,13 @@ class BaseBoostCluster(ConstrainedClusterMixin, BaseEstimator):
         """Return the cluster of new rows.
 
         Each run of the base clusterer labels the rows in its own representation, by the base's ``predict`` or else by
-        the label of the nearest row of the table; the code of these labels goes to the nearest final cluster.
+        the label of the nearest row of the table; the code of these labels goes to the nearest final cluster. Rows of
+        the table itself may get other clusters than in `labels_`, as their links play no part.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            New rows; sparse ones are made dense, and dense ones sparse, if the table of the fit was. Links play no
-            part.
+            New rows; sparse ones are made dense, and dense ones sparse, if the table of the fit was.
 
         Returns
         -------
@@ -297,7 +297,8 @@ class BaseBoostCluster(ConstrainedClusterMixin, BaseEstimator):
                 what = "The fit was of a dense table; predicting sparse rows"
                 check_fits(what, rows.shape, MAX_DENSE_ENTRIES, "predict some of the rows at a time")
             rows = csr_array(rows) if self._is_sparse else rows.toarray()
-        return self._coordinates.of_rows(rows)
+        # Some bases, such as k-means, predict rows of the precision of the fit only.
+        return self._coordinates.of_rows(rows.astype(self._dtype, copy=False))
 
 
 def list_suspects(links: LinkSet, suspicious: Mask, trust: Floats | None, growth: Floats) -> list[Suspect]:

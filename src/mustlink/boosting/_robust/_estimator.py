@@ -133,9 +133,10 @@ class RobustBoostCluster(BaseBoostCluster):
         hundred links, or if nearly all wrong links are of one kind, it may be too low, and is often 0. With one kind of
         link only it is 0, as nothing can be estimated. `suspects_` may list links all the same. None without links.
     expected_error_rate_ : float or None
-        The mean over all fractions of wrong links by their probabilities, with which `trust_` and the weight of links
-        against distances are computed. With few links it is larger than `error_rate_`: little speaks against any
-        fraction. With more than 1,000 links it is `error_rate_`.
+        The mean over all fractions of wrong links by their probabilities, from which `trust_` and the weight of links
+        against distances are computed. With few links it is mostly larger than `error_rate_`, as little speaks against
+        any fraction, and larger than `trust_` suggests: it is that of any links from this source, and each of these
+        was judged by the trials. With more than 1,000 links it is `error_rate_`.
     representation_weights_ : dict of str to float
         The weight of each representation; "plain" is the table itself. If it is large, the links add little.
     base_weights_ : dict of str to float
