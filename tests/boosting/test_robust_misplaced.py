@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import pairwise
 
 import numpy as np
@@ -13,9 +14,17 @@ from mustlink import Constraints
 from mustlink.boosting import CoAssociation
 from mustlink.boosting._boostcluster._consensus import Consensus
 from mustlink.boosting._boostcluster._links import LinkSet
+from mustlink.boosting._robust import _weighing
 from mustlink.boosting._robust._link_odds import prior_log_odds
 from mustlink.boosting._robust._misplaced import misplaced_fraction
-from mustlink.boosting._robust._weighing import may_follow, may_keep_components, nearest_to_linked, weigh_links
+from mustlink.boosting._robust._weighing import (
+    breaks_too_many,
+    choose_result,
+    may_follow,
+    may_keep_components,
+    nearest_to_linked,
+    weigh_links,
+)
 from mustlink.inference import Marginals
 from reference import misplaced
 
@@ -108,3 +117,31 @@ def test_of_results_with_equal_linked_rows_that_with_near_other_rows_is_taken(or
     results = [(labels[place], certain[place], False) for place in order]
     assert nearest_to_linked(kernel, results, links) == order.index(0)
     assert nearest_to_linked(kernel, [results[0], results[0]], links) == 0
+
+
+@given(st.integers(0, 40), st.floats(0.01, 0.3))
+def test_more_links_are_broken_than_can_be_wrong(n_broken: int, error: float) -> None:
+    """Against the sum of the probabilities of all smaller numbers."""
+    links = link_set(Constraints(None, np.arange(100).reshape(-1, 2)), 100)
+    labels = np.arange(100)
+    labels[1 : 2 * n_broken : 2] = labels[0 : 2 * n_broken : 2]
+    mean = 50 * error
+    fewer = sum(mean**k * np.exp(-mean) / math.factorial(k) for k in range(n_broken))
+    if abs(1 - fewer - 0.05) > 1e-6:
+        assert breaks_too_many(labels, links, np.log(1 / error - 1)) == (n_broken > 0 and 1 - fewer < 0.05)
+
+
+def test_components_are_kept_at_any_cost_where_other_results_break_too_many_links(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Most runs divide the rows in another way than the classes, all of whose links are right."""
+    group, across = np.repeat([0, 1], 12), np.tile([0, 1], 12)
+    kernel = CoAssociation(np.column_stack([group] * 3 + [across] * 7), np.full(10, 0.1))
+    must = [(i, i + 1) for start in (0, 12) for i in range(start, start + 11)]
+    links = link_set(Constraints(must, [(0, 12)]), 24)
+    monkeypatch.setattr(_weighing, "may_keep_components", lambda *_: True)
+    results = [(across, Marginals(np.eye(2)[across[links.rows]], np.ones(len(links))))]
+    for too_many, expected in ((True, group), (False, across)):
+        monkeypatch.setattr(_weighing, "breaks_too_many", lambda *_, found=too_many: found)
+        found, _, _ = choose_result(kernel, results, group, links, 0.01, prior_log_odds(0.02), 1.0)
+        assert found.tolist() == expected.tolist()

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from scipy.special import expit, pdtrc
 
 from mustlink._types import Ints
 from mustlink.boosting._boostcluster._consensus import Consensus
@@ -34,8 +35,10 @@ MIN_ROWS_PER_LOOSE_LINK = 1.5
 # So few must-link components for each cluster are the answers to questions, and not random links.
 MAX_COMPONENTS_PER_CLUSTER = 2
 # Components as they are may cost this many times as much as the best other result. With a wrong link, which joins rows
-# of two clusters, they cost more.
+# of two clusters, they cost more. They may cost anything if the other result breaks more links than can be wrong: so
+# many would be wrong with a lower probability than this.
 MAX_COMPONENTS_COST = 1.2
+MIN_CHANCE_OF_WRONG = 0.05
 # If more links seem wrong, the linked rows may be this many times as far from the centers as in the nearest other
 # result. With right links that are hard it was mostly 1.1 to 1.8 times, with a fifth of wrong ones mostly over 1.8.
 MAX_COMPONENTS_DISTANCE = 1.8
@@ -56,7 +59,7 @@ def weigh_links(
 
     This is done from several starts: the consensus, must-link components, and runs or, if there are any, the labels of
     the last fit. The start from components is a result as it is if it may be kept, and costs hardly more than the best
-    other result.
+    other result, or if that breaks too many links.
     Of the results with the most clusters, the best has the lowest sum of distances and penalties. If few links seem
     wrong, or components that may be kept show that links are hard and not wrong, it is the best of those that break the
     fewest links, and only the distances of linked rows count: those of the others are lowest if large clusters are
@@ -110,7 +113,8 @@ def choose_result(
     costs = np.array([cost_of(rows, labels, counted, links, broken_cost, n_clusters) for labels, _ in results])
     if keeps and components is not None:
         cost = cost_of(rows, components, counted, links, broken_cost, n_clusters)
-        if cost <= MAX_COMPONENTS_COST * costs.min():
+        best_other = results[int(np.argmin(costs))][0]
+        if cost <= MAX_COMPONENTS_COST * costs.min() or breaks_too_many(best_other, links, log_odds):
             results = [
                 *results,
                 (components, Marginals(np.eye(n_clusters)[components[links.rows]], np.ones(len(links)))),
@@ -156,6 +160,12 @@ def may_keep_components(
         return True
     distance, *rest = (cost_of(rows, found, links.rows, links, 0.0, n_clusters) for found in (labels, *others))
     return distance <= MAX_COMPONENTS_DISTANCE * min(rest)
+
+
+def breaks_too_many(labels: Ints, links: LinkSet, log_odds: float) -> bool:
+    """Whether labels break more links than can be wrong if `log_odds` are those of a correct link."""
+    n_broken = int((links.together(labels) != links.is_must).sum())
+    return n_broken > 0 and float(pdtrc(n_broken - 1, len(links) * expit(-log_odds))) < MIN_CHANCE_OF_WRONG
 
 
 def may_follow(rows: CoAssociation, labels: Ints, links: LinkSet) -> bool:
