@@ -105,7 +105,7 @@ class RobustBoostCluster(BaseBoostCluster):
         How many trials run in parallel, as in joblib. The result does not depend on it.
     warm_start : bool, default=False
         Whether to start from the last fit, if it had the same table and parameters. After a few more links this takes
-        a fifth of the time or less, and the result changes less. The clusters keep their numbers. See Notes.
+        a quarter of the time or less, and the result changes less. The clusters keep their numbers. See Notes.
     random_state : int, RandomState or None, default=None
         Seed; all random states of the base are set from it.
     verbose : int or bool, default=0
