@@ -11,6 +11,8 @@ from urllib.parse import urlsplit
 PATIENCE = 120_000
 NO_GROUP = 65_535
 ASKED = "(store.question.question && [store.question.question.a, store.question.question.b])"
+# The first question of every studio that tests share.
+FIRST_ASKED: dict[str, list[int] | None] = {}
 
 
 class StudioPage:
@@ -113,12 +115,15 @@ class StudioPage:
         return reply
 
     def begin_afresh(self) -> None:
-        """Go back to the state that the first test found, by a snapshot."""
+        """Go back to the state that the first test found, by a snapshot, and wait for its first question."""
         if any(snapshot["name"] == "begin" for snapshot in self.state["snapshots"]):
             self.act(do="restore", name="begin")
+            # Until it comes, the card shows the last question of the test before.
+            self.until(f"store.question && String({ASKED}) === String(given)", FIRST_ASKED[self.page.url])
         else:
             self.act(do="snapshot", name="begin")
-        self.until("store.question")
+            self.until("store.question")
+            FIRST_ASKED[self.page.url] = self.read(ASKED)
 
     def answer(self, key: str) -> None:
         """Answer the question on the card by a key, and wait for the next one."""
