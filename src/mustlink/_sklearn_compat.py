@@ -79,7 +79,7 @@ def one_thread_if_narrow(table: Any) -> AbstractContextManager[None]:
     """Return a context for products of a table and a small matrix: with few columns they stay on one thread.
 
     More threads save little then, and cost more: after a run of k-means, threads of OpenMP keep their cores busy for a
-    while, for which those of the product wait, and the other way round. On two cores fits took twice as long.
+    while, for which those of the product wait, and the other way round.
     """
     return one_blas_thread() if table.shape[1] <= MAX_NARROW else nullcontext()
 
